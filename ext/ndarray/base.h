@@ -16,7 +16,6 @@
 
 #include <string.h>
 
-#define API(function, ...)     vm->api->function(vm, __VA_ARGS__)
 #define LENGTH_OF(array)       (sizeof(array) / sizeof *(array))
 #define FORMATTED(first, rest) __attribute__((format(printf, first, rest)))
 #define LIKELY(x)              __builtin_expect(!!(x), 1)
@@ -72,7 +71,7 @@ typedef struct nd_state {
     char *buffers;     /* fuse.c: of fused expressions, while none is at work; or NULL */
 } nd_state;
 
-static inline nd_state *nd_state_of(dvx_vm *vm) { return API(state, &dvx_extension); }
+static inline nd_state *nd_state_of(dvx_vm *vm) { return vm->api->state(vm, &dvx_extension); }
 
 /* Raises error with a text like printf's, cut after some 2000 bytes; false and DVX_FAILED. */
 bool nd_fail(dvx_vm *vm, dvx_error error, const char *format, ...) FORMATTED(3, 4);
@@ -84,16 +83,16 @@ const char *nd_class_name(dvx_vm *vm, dvx_value v, char buffer[ND_NAME]);
 
 static inline dvx_value nd_none(dvx_vm *vm) { return vm->api->make_none(vm); }
 static inline dvx_value nd_str(dvx_vm *vm, const char *text) {
-    return API(make_str, text, strlen(text));
+    return vm->api->make_str(vm, text, strlen(text));
 }
-static inline bool nd_is_none(dvx_vm *vm, dvx_value v) { return API(kind, v) == DVX_NONE; }
+static inline bool nd_is_none(dvx_vm *vm, dvx_value v) { return vm->api->kind(vm, v) == DVX_NONE; }
 /* Is the argument there, and not None? */
 static inline bool nd_is_given(dvx_vm *vm, dvx_value v) {
     return !dvx_failed(v) && !nd_is_none(vm, v);
 }
 /* The truth of an argument that may be missing: 1, 0, -1. */
 static inline int nd_flag(dvx_vm *vm, dvx_value v, bool otherwise) {
-    return dvx_failed(v) ? otherwise : API(truth, v);
+    return dvx_failed(v) ? otherwise : vm->api->truth(vm, v);
 }
 /* An argument that is a str of at most 31 bytes; else "". */
 const char *nd_word(dvx_vm *vm, dvx_value v, char buffer[32]);
@@ -126,7 +125,5 @@ bool nd_axis(dvx_vm *vm, int64_t axis, int ndim, int *out);
 /* The same of a dl int: TypeError.  `what` ("source: ") stands in front of the error. */
 bool nd_axis_of(dvx_vm *vm, dvx_value axis, int ndim, int *out);
 bool nd_axis_named(dvx_vm *vm, int64_t axis, int ndim, const char *what, int *out);
-
-#define ND_FUNCTION(name) dvx_value name(dvx_vm *vm, const dvx_value *args, uint32_t count)
 
 #endif

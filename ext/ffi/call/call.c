@@ -35,7 +35,7 @@ static bool put_temporary(dvx_vm *vm, call *c, ctype *type, char *to, dvx_value 
     if (type->item->kind != CTYPE_VOID)
         return convert_write_array(vm, type->item, type, length, data, v);
     size_t count;
-    return API(read_bytes, v, data, (size_t)size, &count);
+    return vm->api->read_bytes(vm, v, data, (size_t)size, &count);
 }
 
 static bool put_argument(dvx_vm *vm, call *c, ctype *type, char *to, dvx_value v) {
@@ -52,7 +52,7 @@ static bool put_argument(dvx_vm *vm, call *c, ctype *type, char *to, dvx_value v
 static bool prepare(dvx_vm *vm, call *c, struct call_plan *plan) {
     c->plan = plan;
     c->temporary_count = 0;
-    c->memory = plan->size <= FEW_BYTES ? c->few : API(allocate, plan->size);
+    c->memory = plan->size <= FEW_BYTES ? c->few : vm->api->allocate(vm, plan->size);
     if (!c->memory) return false;
     for (uint32_t i = 0; i < plan->count; i++) c->values[i] = c->memory + plan->offsets[i];
     return true;
@@ -60,7 +60,7 @@ static bool prepare(dvx_vm *vm, call *c, struct call_plan *plan) {
 
 static void finish(dvx_vm *vm, call *c) {
     for (uint32_t i = 0; i < c->temporary_count; i++) cdata_drop_block(vm, c->temporaries[i]);
-    if (c->memory && c->memory != c->few) API(deallocate, c->memory, c->plan->size);
+    if (c->memory && c->memory != c->few) vm->api->deallocate(vm, c->memory, c->plan->size);
 }
 
 static void invoke(ffi_state *state, call *c, void *address) {
@@ -215,7 +215,7 @@ const dvx_raw *call_raw_of(dvx_vm *vm, cdata *c) {
     if (c->raw) return c->raw->list;
     char signature[sizeof c->raw->signature];
     if (!put_signature(c->type->item, signature, sizeof signature)) return NULL;
-    c->raw = API(allocate, sizeof *c->raw);
+    c->raw = vm->api->allocate(vm, sizeof *c->raw);
     if (!c->raw) {
         vm->api->clear_error(vm);
         return NULL;
@@ -230,7 +230,7 @@ const dvx_raw *call_raw_of(dvx_vm *vm, cdata *c) {
 
 void call_raw_free(dvx_vm *vm, cdata *c) {
     if (!has_raw(c) || !c->raw) return;
-    API(deallocate, c->raw, sizeof *c->raw);
+    vm->api->deallocate(vm, c->raw, sizeof *c->raw);
     c->raw = NULL;
 }
 

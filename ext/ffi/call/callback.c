@@ -23,7 +23,7 @@ struct callback {
 static bool put_result(dvx_vm *vm, const struct callback *cb, char *to, dvx_value v) {
     ctype *type = cb->function->item;
     if (type->kind == CTYPE_VOID) {
-        if (API(kind, v) == DVX_NONE) return true;
+        if (vm->api->kind(vm, v) == DVX_NONE) return true;
         return ffi_fail(vm, DVX_TYPE_ERROR,
                         "callback with the return type 'void' must return None");
     }
@@ -49,25 +49,26 @@ static void tell(dvx_vm *vm, const struct callback *cb, const char *after) {
 /* onerror(class, error, traceback), whose result may be C's. */
 static void ask_onerror(dvx_vm *vm, const struct callback *cb, char *to, const char *after) {
     dvx_value error = vm->api->fetch_error(vm);
-    dvx_value args[] = {API(class_of, error), error, API(get_attribute, error, "__traceback__")};
-    dvx_value answer = API(call, cb->owner->second, args, 3);
-    bool good =
-        !dvx_failed(answer) && (API(kind, answer) == DVX_NONE || put_result(vm, cb, to, answer));
-    API(release, answer);
+    dvx_value args[] = {vm->api->class_of(vm, error), error,
+                        vm->api->get_attribute(vm, error, "__traceback__")};
+    dvx_value answer = vm->api->call(vm, cb->owner->second, args, 3);
+    bool good = !dvx_failed(answer) &&
+                (vm->api->kind(vm, answer) == DVX_NONE || put_result(vm, cb, to, answer));
+    vm->api->release(vm, answer);
     if (!good) {
         dvx_value second = vm->api->fetch_error(vm);
         memcpy(to, cb->error_result, cb->result_size);
-        API(raise_error, error);
+        vm->api->raise_error(vm, error);
         tell(vm, cb, after);
-        API(raise_error, second);
+        vm->api->raise_error(vm, second);
         cdata_unraisable(vm,
                          "Exception ignored during handling of the above exception by 'onerror'",
                          DVX_FAILED, "");
-        API(release, second);
+        vm->api->release(vm, second);
     }
-    API(release, args[0]);
-    API(release, args[2]);
-    API(release, error);
+    vm->api->release(vm, args[0]);
+    vm->api->release(vm, args[2]);
+    vm->api->release(vm, error);
 }
 
 static void failed(dvx_vm *vm, const struct callback *cb, char *to, const char *after) {
@@ -96,16 +97,16 @@ static dvx_value argument(dvx_vm *vm, ctype *type, char *data) {
 static dvx_value call_dl(dvx_vm *vm, const struct callback *cb, void **values) {
     dvx_value few[8], *args = few;
     uint32_t count = cb->function->parameter_count, i;
-    if (count > LENGTH_OF(few)) args = API(allocate, count * sizeof *args);
+    if (count > LENGTH_OF(few)) args = vm->api->allocate(vm, count * sizeof *args);
     if (!args) return DVX_FAILED;
     dvx_value result = DVX_FAILED;
     for (i = 0; i < count; i++) {
         args[i] = argument(vm, cb->function->parameters[i], values[i]);
         if (dvx_failed(args[i])) break;
     }
-    if (i == count) result = API(call, cb->owner->first, args, count);
-    while (i > 0) API(release, args[--i]);
-    if (args != few) API(deallocate, args, count * sizeof *args);
+    if (i == count) result = vm->api->call(vm, cb->owner->first, args, count);
+    while (i > 0) vm->api->release(vm, args[--i]);
+    if (args != few) vm->api->deallocate(vm, args, count * sizeof *args);
     return result;
 }
 
@@ -115,7 +116,7 @@ static void enter(ffi_cif *cif, void *result, void **values, void *context) {
     dvx_vm *vm = cb->vm;
     ffi_state *state = cb->function->state;
     state->saved_errno = errno;
-    dvx_value keep = API(retain, cb->owner->first); /* the callback may end in its call */
+    dvx_value keep = vm->api->retain(vm, cb->owner->first); /* the callback may end in its call */
     if (vm->api->enter(vm)) {
         dvx_value made = call_dl(vm, cb, values);
         vm->api->leave(vm);
@@ -123,11 +124,11 @@ static void enter(ffi_cif *cif, void *result, void **values, void *context) {
             failed(vm, cb, result, "");
         else if (!put_result(vm, cb, result, made))
             failed(vm, cb, result, ", trying to convert the result back to C");
-        API(release, made);
+        vm->api->release(vm, made);
     } else {
         failed(vm, cb, result, "");
     }
-    API(release, keep);
+    vm->api->release(vm, keep);
     errno = state->saved_errno;
 }
 
@@ -135,15 +136,16 @@ static void enter(ffi_cif *cif, void *result, void **values, void *context) {
 
 void callback_free(dvx_vm *vm, struct callback *cb) {
     if (cb->closure) ffi_closure_free(cb->closure);
-    API(deallocate, cb->error_result, cb->result_size);
-    API(deallocate, cb, sizeof *cb);
+    vm->api->deallocate(vm, cb->error_result, cb->result_size);
+    vm->api->deallocate(vm, cb, sizeof *cb);
 }
 
 static bool is_callable(dvx_vm *vm, dvx_value v) {
-    dvx_value callable = API(builtin, "callable"), answer = API(call, callable, &v, 1);
-    bool good = !dvx_failed(answer) && API(truth, answer) > 0;
-    API(release, callable);
-    API(release, answer);
+    dvx_value callable = vm->api->builtin(vm, "callable"),
+              answer = vm->api->call(vm, callable, &v, 1);
+    bool good = !dvx_failed(answer) && vm->api->truth(vm, answer) > 0;
+    vm->api->release(vm, callable);
+    vm->api->release(vm, answer);
     return good;
 }
 
@@ -154,7 +156,7 @@ static bool check(dvx_vm *vm, const ctype *type, dvx_value function, dvx_value o
     if (!is_callable(vm, function))
         return ffi_fail(vm, DVX_TYPE_ERROR, "expected a callable object, not %s",
                         ffi_class_name(vm, function, name));
-    if (API(kind, onerror) != DVX_NONE && !is_callable(vm, onerror))
+    if (vm->api->kind(vm, onerror) != DVX_NONE && !is_callable(vm, onerror))
         return ffi_fail(vm, DVX_TYPE_ERROR, "expected a callable object for 'onerror', not %s",
                         ffi_class_name(vm, onerror, name));
     return true;
@@ -167,13 +169,13 @@ static void refuse_callback(dvx_vm *vm, const ctype *type) {
 
 static struct call_plan *plan_callback(dvx_vm *vm, const ctype *type) {
     if (type->item->ellipsis) return refuse_callback(vm, type), NULL;
-    dvx_value unsupported = API(error_class, DVX_NOT_IMPLEMENTED_ERROR);
+    dvx_value unsupported = vm->api->error_class(vm, DVX_NOT_IMPLEMENTED_ERROR);
     struct call_plan *plan = dvx_failed(unsupported) ? NULL : plan_of(vm, type->item);
-    if (!plan && API(error_matches, unsupported)) {
+    if (!plan && vm->api->error_matches(vm, unsupported)) {
         vm->api->clear_error(vm);
         refuse_callback(vm, type);
     }
-    API(release, unsupported);
+    vm->api->release(vm, unsupported);
     return plan;
 }
 
@@ -186,10 +188,12 @@ static bool prepare(dvx_vm *vm, struct callback *cb, ctype *type, dvx_value erro
     cb->result_size = size > (int64_t)sizeof(ffi_arg) ? (size_t)size : sizeof(ffi_arg);
     cb->error_result = ffi_new(vm, cb->result_size);
     if (!cb->error_result) return false;
-    if (API(kind, error) != DVX_NONE && !put_result(vm, cb, cb->error_result, error)) return false;
+    if (vm->api->kind(vm, error) != DVX_NONE && !put_result(vm, cb, cb->error_result, error))
+        return false;
     cb->closure = ffi_closure_alloc(sizeof *cb->closure, code);
     if (!cb->closure) {
-        API(raise, DVX_MEMORY_ERROR,
+        vm->api->raise(
+            vm, DVX_MEMORY_ERROR,
             "Cannot allocate write+execute memory for ffi.callback(). You might be running on a "
             "system that prevents this. For more information, see "
             "https://cffi.readthedocs.io/en/latest/using.html#callbacks");
@@ -213,9 +217,9 @@ dvx_value callback_new(dvx_vm *vm, ctype *type, dvx_value function, dvx_value er
         return v;
     }
     cb->owner = made;
-    cb->has_onerror = API(kind, onerror) != DVX_NONE;
-    made->first = API(retain, function);
-    made->second = API(retain, onerror);
+    cb->has_onerror = vm->api->kind(vm, onerror) != DVX_NONE;
+    made->first = vm->api->retain(vm, function);
+    made->second = vm->api->retain(vm, onerror);
     made->callback = cb;
     made->role = CDATA_CALLBACK;
     return v;

@@ -22,7 +22,9 @@ typedef struct library {
     dvx_assumption *open; /* broken when it is closed */
 } library;
 
-static library *library_of(dvx_vm *vm, dvx_value v) { return API(payload, v, &library_type); }
+static library *library_of(dvx_vm *vm, dvx_value v) {
+    return vm->api->payload(vm, v, &library_type);
+}
 
 /* ---- Opening ---- */
 
@@ -59,10 +61,10 @@ static void *open_file(dvx_vm *vm, const char *name, int flags) {
 static dvx_value wrap(dvx_vm *vm, scope *s, void *handle, const char *name) {
     void *payload;
     size_t size = strlen(name);
-    char *copy = API(allocate, size + 1);
-    dvx_value made = copy ? API(make_object, &library_type, &payload) : DVX_FAILED;
+    char *copy = vm->api->allocate(vm, size + 1);
+    dvx_value made = copy ? vm->api->make_object(vm, &library_type, &payload) : DVX_FAILED;
     if (dvx_failed(made)) {
-        API(deallocate, copy, copy ? size + 1 : 0);
+        vm->api->deallocate(vm, copy, copy ? size + 1 : 0);
         dlclose(handle);
         return made;
     }
@@ -74,7 +76,7 @@ static dvx_value wrap(dvx_vm *vm, scope *s, void *handle, const char *name) {
     l->has_kept = !dvx_failed(l->kept);
     l->open = l->has_kept ? vm->api->make_assumption(vm) : NULL;
     if (l->open) return made;
-    API(release, made);
+    vm->api->release(vm, made);
     return DVX_FAILED;
 }
 
@@ -93,8 +95,8 @@ dvx_value library_open(dvx_vm *vm, scope *s, dvx_value name, int64_t flags) {
     if (!(mode & (RTLD_LAZY | RTLD_NOW))) mode |= RTLD_NOW;
     const cdata *c = cdata_of(vm, name);
     if (c) return open_address(vm, s, c);
-    if (API(kind, name) == DVX_NONE) return wrap(vm, s, dlopen(NULL, mode), "<None>");
-    if (API(kind, name) != DVX_STR)
+    if (vm->api->kind(vm, name) == DVX_NONE) return wrap(vm, s, dlopen(NULL, mode), "<None>");
+    if (vm->api->kind(vm, name) != DVX_STR)
         return ffi_raise(vm, DVX_TYPE_ERROR,
                          "dlopen(name): name must be a file name, None, or an "
                          "already-opened 'void *' handle");
@@ -103,12 +105,12 @@ dvx_value library_open(dvx_vm *vm, scope *s, dvx_value name, int64_t flags) {
     if (!text) return DVX_FAILED;
     void *handle = open_file(vm, text, mode);
     dvx_value made = handle ? wrap(vm, s, handle, text) : DVX_FAILED;
-    API(deallocate, text, size + 1);
+    vm->api->deallocate(vm, text, size + 1);
     return made;
 }
 
 bool library_close(dvx_vm *vm, dvx_value v) {
-    library *l = API(check_payload, v, &library_type);
+    library *l = vm->api->check_payload(vm, v, &library_type);
     if (!l) return false;
     if (l->handle) dlclose(l->handle);
     l->handle = NULL;
@@ -117,7 +119,7 @@ bool library_close(dvx_vm *vm, dvx_value v) {
     if (dvx_failed(fresh)) return false;
     l->kept = fresh;
     vm->api->break_assumption(vm, l->open);
-    API(release, old);
+    vm->api->release(vm, old);
     return true;
 }
 
@@ -128,8 +130,8 @@ uint64_t library_serial(dvx_vm *vm, dvx_value v) {
 
 bool library_kept(dvx_vm *vm, dvx_value v, dvx_value name, dvx_value *kept) {
     const library *l = library_of(vm, v);
-    int found = API(contains, l->kept, name);
-    *kept = found > 0 ? API(get_item, l->kept, name) : DVX_FAILED;
+    int found = vm->api->contains(vm, l->kept, name);
+    *kept = found > 0 ? vm->api->get_item(vm, l->kept, name) : DVX_FAILED;
     if (!dvx_failed(*kept)) return true;
     vm->api->clear_error(vm);
     return false;
@@ -159,7 +161,8 @@ static char *symbol(dvx_vm *vm, const library *l, const char *name, const char *
 }
 
 static dvx_value constant(dvx_vm *vm, const declaration *d) {
-    return d->value < 0 ? API(make_int, (int64_t)d->value) : API(make_uint, (uint64_t)d->value);
+    return d->value < 0 ? vm->api->make_int(vm, (int64_t)d->value)
+                        : vm->api->make_uint(vm, (uint64_t)d->value);
 }
 
 static dvx_value function(dvx_vm *vm, const library *l, const declaration *d) {
@@ -199,19 +202,19 @@ static int find(dvx_vm *vm, dvx_value self, dvx_value name, dvx_value *out) {
     const library *l = library_of(vm, self);
     size_t size;
     bool keeps;
-    int found = API(contains, l->kept, name);
+    int found = vm->api->contains(vm, l->kept, name);
     if (found < 0) return -1;
     if (found) {
-        *out = API(get_item, l->kept, name);
+        *out = vm->api->get_item(vm, l->kept, name);
         return dvx_failed(*out) ? -1 : 1;
     }
     char *text = ffi_text(vm, name, &size);
     if (!text) return -1;
     found = look_up(vm, l, text, size, out, &keeps);
     if (found == 0) ffi_fail(vm, DVX_ATTRIBUTE_ERROR, "%s", text), found = -1;
-    API(deallocate, text, size + 1);
-    if (found > 0 && keeps && !API(set_item, l->kept, name, *out)) {
-        API(release, *out);
+    vm->api->deallocate(vm, text, size + 1);
+    if (found > 0 && keeps && !vm->api->set_item(vm, l->kept, name, *out)) {
+        vm->api->release(vm, *out);
         return -1;
     }
     return found;
@@ -231,7 +234,7 @@ static int set(dvx_vm *vm, dvx_value self, dvx_value name, dvx_value v) {
     if (!d)
         ffi_fail(vm, DVX_ATTRIBUTE_ERROR,
                  known ? "cannot write to function or constant '%s'" : "%s", text);
-    API(deallocate, text, size + 1);
+    vm->api->deallocate(vm, text, size + 1);
     return address && convert_write(vm, d->type, address, v) ? 1 : -1;
 }
 
@@ -252,7 +255,7 @@ dvx_value library_address(dvx_vm *vm, dvx_value v, dvx_value name) {
     } else {
         ffi_fail(vm, DVX_ATTRIBUTE_ERROR, "%s", text);
     }
-    API(deallocate, text, size + 1);
+    vm->api->deallocate(vm, text, size + 1);
     return made;
 }
 
@@ -260,26 +263,26 @@ dvx_value library_address(dvx_vm *vm, dvx_value v, dvx_value name) {
 
 static void release(dvx_vm *vm, void *payload) {
     library *l = payload;
-    if (l->has_kept) API(release, l->kept);
+    if (l->has_kept) vm->api->release(vm, l->kept);
     /* Functions of it may still be called: the library stays in the process. */
-    API(deallocate, l->name, l->name_size + 1);
+    vm->api->deallocate(vm, l->name, l->name_size + 1);
     scope_release(vm, l->scope);
 }
 
 static dvx_value names(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     const library *l = library_of(vm, args[0]);
     (void)count;
-    dvx_value list = API(make_list, NULL, 0);
+    dvx_value list = vm->api->make_list(vm, NULL, 0);
     bool good = !dvx_failed(list);
     for (uint32_t i = 0; i < l->scope->count && good; i++) {
         const declaration *d = &l->scope->declarations[i];
         if (d->kind < DECLARED_FUNCTION || d->kind > DECLARED_INTEGER) continue;
-        dvx_value name = API(make_str, d->name, d->size);
-        good = API(append, list, name);
-        API(release, name);
+        dvx_value name = vm->api->make_str(vm, d->name, d->size);
+        good = vm->api->append(vm, list, name);
+        vm->api->release(vm, name);
     }
     if (good) return list;
-    API(release, list);
+    vm->api->release(vm, list);
     return DVX_FAILED;
 }
 

@@ -7,9 +7,9 @@
 static size_t round_up(size_t n) { return (n + 15) & ~(size_t)15; }
 
 void call_plan_free(dvx_vm *vm, struct call_plan *plan) {
-    API(deallocate, plan->types, (plan->count + 1) * sizeof *plan->types);
-    API(deallocate, plan->offsets, (plan->count + 1) * sizeof *plan->offsets);
-    API(deallocate, plan, sizeof *plan);
+    vm->api->deallocate(vm, plan->types, (plan->count + 1) * sizeof *plan->types);
+    vm->api->deallocate(vm, plan->offsets, (plan->count + 1) * sizeof *plan->offsets);
+    vm->api->deallocate(vm, plan, sizeof *plan);
 }
 
 static bool describe(dvx_vm *vm, struct call_plan *plan, ctype *const *types) {
@@ -39,12 +39,12 @@ static struct call_plan *make(dvx_vm *vm, ctype *function, ctype *const *types, 
                                        count, result, plan->types)
                     : ffi_prep_cif(&plan->cif, FFI_DEFAULT_ABI, count, result, plan->types);
             if (status == FFI_OK) return plan;
-            API(raise, DVX_SYSTEM_ERROR, "libffi failed to build this function type");
+            vm->api->raise(vm, DVX_SYSTEM_ERROR, "libffi failed to build this function type");
         }
     }
     if (!plan->types) plan->count = 0;
     if (plan->types && !plan->offsets)
-        API(deallocate, plan->types, (count + 1) * sizeof *plan->types), plan->types = NULL;
+        vm->api->deallocate(vm, plan->types, (count + 1) * sizeof *plan->types), plan->types = NULL;
     call_plan_free(vm, plan);
     return NULL;
 }

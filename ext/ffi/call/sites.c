@@ -19,11 +19,12 @@ static bool is_number(const ctype *type) {
 static dvx_value read_number(dvx_vm *vm, const ctype *type, const char *data) {
     float f;
     double d;
-    if (type->kind == CTYPE_SIGNED) return API(make_int, convert_load_signed(data, type->size));
+    if (type->kind == CTYPE_SIGNED)
+        return vm->api->make_int(vm, convert_load_signed(data, type->size));
     if (type->kind == CTYPE_UNSIGNED)
-        return API(make_uint, convert_load_unsigned(data, type->size));
-    if (type->size == sizeof f) return memcpy(&f, data, sizeof f), API(make_float, f);
-    return memcpy(&d, data, sizeof d), API(make_float, d);
+        return vm->api->make_uint(vm, convert_load_unsigned(data, type->size));
+    if (type->size == sizeof f) return memcpy(&f, data, sizeof f), vm->api->make_float(vm, f);
+    return memcpy(&d, data, sizeof d), vm->api->make_float(vm, d);
 }
 
 /* Writes a number; false: it does not fit, and nothing has happened. */
@@ -31,15 +32,15 @@ static bool write_number(dvx_vm *vm, const ctype *type, char *data, dvx_value v)
     int64_t i;
     double d;
     float f;
-    dvx_kind kind = API(kind, v);
+    dvx_kind kind = vm->api->kind(vm, v);
     if (type->kind == CTYPE_FLOAT) {
-        if ((kind != DVX_FLOAT && kind != DVX_INT) || !API(read_float, v, &d))
+        if ((kind != DVX_FLOAT && kind != DVX_INT) || !vm->api->read_float(vm, v, &d))
             return vm->api->clear_error(vm), false;
         f = (float)d;
         memcpy(data, type->size == sizeof f ? (void *)&f : (void *)&d, (size_t)type->size);
         return true;
     }
-    if (kind != DVX_INT || !API(read_int, v, &i)) return vm->api->clear_error(vm), false;
+    if (kind != DVX_INT || !vm->api->read_int(vm, v, &i)) return vm->api->clear_error(vm), false;
     char copy[8];
     convert_store(copy, type->size, (uint64_t)i);
     bool fits = type->kind == CTYPE_SIGNED
@@ -135,14 +136,14 @@ static void specialise_call(dvx_vm *vm, dvx_site *site) {
                 function->parameter_count == count && count < LENGTH_OF(calls_INT);
     for (uint32_t i = 0; fits && i < count; i++) fits = may_be_argument(function->parameters[i]);
     if (!fits) {
-        API(decline, site, "no trampoline calls C functions of this signature");
+        vm->api->decline(vm, site, "no trampoline calls C functions of this signature");
         return;
     }
     const ctype *result = function->item;
     const dvx_specialisation *const *list = result->kind == CTYPE_FLOAT ? calls_FLOAT
                                             : is_number(result)         ? calls_INT
                                                                         : calls_OTHER;
-    call_memory *m = API(specialise, site, list[count]);
+    call_memory *m = vm->api->specialise(vm, site, list[count]);
     if (m) *m = (call_memory){c->type, plan->trampoline};
 }
 
@@ -157,7 +158,7 @@ static char *item_of(dvx_vm *vm, const item_memory *m, dvx_value container, dvx_
     const cdata *c = cdata_of(vm, container);
     int64_t i;
     if (c->type != m->type) return NULL;
-    if (!API(read_int, key, &i)) return vm->api->clear_error(vm), NULL;
+    if (!vm->api->read_int(vm, key, &i)) return vm->api->clear_error(vm), NULL;
     bool inside = c->type->kind == CTYPE_ARRAY ? (uint64_t)i < (uint64_t)cdata_length(c)
                                                : c->role != CDATA_OWNING || i == 0;
     return inside && c->data ? c->data + i * c->type->item->size : NULL;
@@ -192,14 +193,14 @@ ITEM(set_number, "SET_CDATA_NUMBER", DVX_SITE_SET_ITEM, 3, run_set, DVX_ANY)
 static void specialise_item(dvx_vm *vm, dvx_site *site, const dvx_operand *container) {
     const cdata *c = cdata_of(vm, container->value);
     bool many = c && (c->type->kind == CTYPE_ARRAY || c->type->kind == CTYPE_POINTER);
-    if (!many || !is_number(c->type->item) || API(kind, container[1].value) != DVX_INT) {
-        API(decline, site, "the items are no plain numbers, or the key is no int");
+    if (!many || !is_number(c->type->item) || vm->api->kind(vm, container[1].value) != DVX_INT) {
+        vm->api->decline(vm, site, "the items are no plain numbers, or the key is no int");
         return;
     }
     const dvx_specialisation *chosen = site->family == DVX_SITE_SET_ITEM    ? &set_number
                                        : c->type->item->kind == CTYPE_FLOAT ? &get_float
                                                                             : &get_int;
-    item_memory *m = API(specialise, site, chosen);
+    item_memory *m = vm->api->specialise(vm, site, chosen);
     if (m) m->type = c->type;
 }
 
@@ -239,17 +240,17 @@ static void specialise_field(dvx_vm *vm, dvx_site *site) {
     size_t size;
     const ctype *type = c && c->type->kind == CTYPE_POINTER ? c->type->item : c ? c->type : NULL;
     bool named = type && ctype_is_record(type) &&
-                 API(read_str, site->name, name, sizeof name, &size) && size < sizeof name;
+                 vm->api->read_str(vm, site->name, name, sizeof name, &size) && size < sizeof name;
     const ctype_field *field = named ? ctype_find_field(type, name, size) : NULL;
     if (!field) {
-        API(decline, site, "a struct has no such field");
+        vm->api->decline(vm, site, "a struct has no such field");
         return;
     }
     const dvx_specialisation *chosen = field->bit_size >= 0 || !is_number(field->type)
                                            ? &field_other
                                        : field->type->kind == CTYPE_FLOAT ? &field_float
                                                                           : &field_int;
-    field_memory *m = API(specialise, site, chosen);
+    field_memory *m = vm->api->specialise(vm, site, chosen);
     if (m) *m = (field_memory){c->type, field};
 }
 
@@ -259,7 +260,7 @@ void sites_specialise_cdata(dvx_vm *vm, dvx_site *site) {
     case DVX_SITE_GET_ITEM: specialise_item(vm, site, &site->operands[0]); return;
     case DVX_SITE_SET_ITEM: specialise_item(vm, site, &site->operands[1]); return;
     case DVX_SITE_ATTRIBUTE: specialise_field(vm, site); return;
-    default: API(decline, site, "there is no derivative for this operation on cdatas");
+    default: vm->api->decline(vm, site, "there is no derivative for this operation on cdatas");
     }
 }
 
@@ -272,14 +273,14 @@ typedef struct library_memory {
 
 static void release_function(dvx_vm *vm, void *cache) {
     const library_memory *m = cache;
-    if (m->serial) API(release, m->function);
+    if (m->serial) vm->api->release(vm, m->function);
 }
 
 static dvx_outcome run_function(dvx_vm *vm, const dvx_value *operands, void *cache,
                                 dvx_value *result) {
     const library_memory *m = cache;
     if (library_serial(vm, operands[0]) != m->serial) return DVX_DEOPTIMISE;
-    return made(API(retain, m->function), result);
+    return made(vm->api->retain(vm, m->function), result);
 }
 
 static const dvx_specialisation library_function = {.size = sizeof(dvx_specialisation),
@@ -298,13 +299,13 @@ void sites_specialise_library(dvx_vm *vm, dvx_site *site) {
     bool found = site->family == DVX_SITE_ATTRIBUTE && serial &&
                  library_kept(vm, object, site->name, &function);
     if (!found || !cdata_of(vm, function)) {
-        if (found) API(release, function);
-        API(decline, site, "only functions of a library stay what they are");
+        if (found) vm->api->release(vm, function);
+        vm->api->decline(vm, site, "only functions of a library stay what they are");
         return;
     }
-    library_memory *m = API(specialise, site, &library_function);
+    library_memory *m = vm->api->specialise(vm, site, &library_function);
     if (m)
         *m = (library_memory){serial, function};
     else
-        API(release, function);
+        vm->api->release(vm, function);
 }

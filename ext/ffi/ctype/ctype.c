@@ -18,30 +18,30 @@ typedef struct field_holder {
 extern const dvx_type field_type;
 
 ctype *ctype_of_object(dvx_vm *vm, dvx_value v) {
-    const ctype_holder *holder = API(payload, v, &ctype_type);
+    const ctype_holder *holder = vm->api->payload(vm, v, &ctype_type);
     return holder ? holder->type : NULL;
 }
 
 dvx_value ctype_object(dvx_vm *vm, ctype *type) {
     void *payload;
     if (!type->has_object) {
-        dvx_value made = API(make_object, &ctype_type, &payload);
+        dvx_value made = vm->api->make_object(vm, &ctype_type, &payload);
         if (dvx_failed(made)) return made;
         ((ctype_holder *)payload)->type = type;
         type->object = made;
         type->has_object = true;
     }
-    return API(retain, type->object);
+    return vm->api->retain(vm, type->object);
 }
 
 static dvx_value repr(dvx_vm *vm, dvx_value self) {
     const ctype *type = ctype_of_object(vm, self);
     size_t size = type->name_size + sizeof "<ctype ''>";
-    char *text = API(allocate, size);
+    char *text = vm->api->allocate(vm, size);
     if (!text) return DVX_FAILED;
     snprintf(text, size, "<ctype '%s'>", type->name);
     dvx_value made = ffi_str(vm, text);
-    API(deallocate, text, size);
+    vm->api->deallocate(vm, text, size);
     return made;
 }
 
@@ -69,7 +69,7 @@ static dvx_value get_kind(dvx_vm *vm, dvx_value self) {
 
 static dvx_value field_object(dvx_vm *vm, const ctype_field *field) {
     void *payload;
-    dvx_value made = API(make_object, &field_type, &payload);
+    dvx_value made = vm->api->make_object(vm, &field_type, &payload);
     if (dvx_failed(made)) return made;
     *(field_holder *)payload = (field_holder){field->type, field->offset, field->bit_shift,
                                               field->bit_size, field->not_positional ? 2 : 0};
@@ -79,33 +79,33 @@ static dvx_value field_object(dvx_vm *vm, const ctype_field *field) {
 /* [(name, CField)], or None of an opaque type. */
 static dvx_value fields_of(dvx_vm *vm, const ctype *type) {
     if (!type->complete) return ffi_none(vm);
-    dvx_value list = API(make_list, NULL, 0);
+    dvx_value list = vm->api->make_list(vm, NULL, 0);
     bool good = !dvx_failed(list);
     for (uint32_t i = 0; i < type->field_count && good; i++) {
         dvx_value pair[] = {ffi_str(vm, type->fields[i].name), field_object(vm, &type->fields[i])};
-        dvx_value both = API(make_tuple, pair, 2);
-        good = API(append, list, both);
-        API(release, both);
-        API(release, pair[0]);
-        API(release, pair[1]);
+        dvx_value both = vm->api->make_tuple(vm, pair, 2);
+        good = vm->api->append(vm, list, both);
+        vm->api->release(vm, both);
+        vm->api->release(vm, pair[0]);
+        vm->api->release(vm, pair[1]);
     }
     if (good) return list;
-    API(release, list);
+    vm->api->release(vm, list);
     return DVX_FAILED;
 }
 
 static dvx_value parameters_of(dvx_vm *vm, const ctype *function) {
-    dvx_value list = API(make_list, NULL, 0);
+    dvx_value list = vm->api->make_list(vm, NULL, 0);
     bool good = !dvx_failed(list);
     for (uint32_t i = 0; i < function->parameter_count && good; i++) {
         dvx_value one = ctype_object(vm, function->parameters[i]);
-        good = API(append, list, one);
-        API(release, one);
+        good = vm->api->append(vm, list, one);
+        vm->api->release(vm, one);
     }
-    dvx_value class_ = good ? API(builtin, "tuple") : DVX_FAILED;
-    dvx_value made = good ? API(call, class_, &list, 1) : DVX_FAILED;
-    API(release, class_);
-    API(release, list);
+    dvx_value class_ = good ? vm->api->builtin(vm, "tuple") : DVX_FAILED;
+    dvx_value made = good ? vm->api->call(vm, class_, &list, 1) : DVX_FAILED;
+    vm->api->release(vm, class_);
+    vm->api->release(vm, list);
     return made;
 }
 
@@ -116,14 +116,15 @@ static dvx_value enumerators_of(dvx_vm *vm, const ctype *type, bool by_name) {
         /* From the last one, as in cffi: a number leads to the first of several names. */
         const ctype_enumerator *e = &type->enumerators[type->enumerator_count - 1 - i];
         dvx_value name = ffi_str(vm, e->name);
-        dvx_value number =
-            type->is_signed ? API(make_int, e->value) : API(make_uint, (uint64_t)e->value);
-        good = by_name ? API(set_item, dict, name, number) : API(set_item, dict, number, name);
-        API(release, name);
-        API(release, number);
+        dvx_value number = type->is_signed ? vm->api->make_int(vm, e->value)
+                                           : vm->api->make_uint(vm, (uint64_t)e->value);
+        good = by_name ? vm->api->set_item(vm, dict, name, number)
+                       : vm->api->set_item(vm, dict, number, name);
+        vm->api->release(vm, name);
+        vm->api->release(vm, number);
     }
     if (good) return dict;
-    API(release, dict);
+    vm->api->release(vm, dict);
     return DVX_FAILED;
 }
 
@@ -140,13 +141,13 @@ static int find(dvx_vm *vm, dvx_value self, dvx_value name, dvx_value *out) {
     char text[16];
     size_t size;
     ctype *type = ctype_of_object(vm, self);
-    if (!API(read_str, name, text, sizeof text, &size)) return -1;
+    if (!vm->api->read_str(vm, name, text, sizeof text, &size)) return -1;
     if (size >= sizeof text) return 0;
     bool function = type->kind == CTYPE_FUNCTION_POINTER;
     if (strcmp(text, "item") == 0 && (type->kind == CTYPE_POINTER || type->kind == CTYPE_ARRAY))
         *out = ctype_object(vm, type->item);
     else if (strcmp(text, "length") == 0 && type->kind == CTYPE_ARRAY)
-        *out = type->length < 0 ? ffi_none(vm) : API(make_int, type->length);
+        *out = type->length < 0 ? ffi_none(vm) : vm->api->make_int(vm, type->length);
     else if (strcmp(text, "fields") == 0 && ctype_is_record(type))
         *out = layout_of(vm, type) ? fields_of(vm, type) : DVX_FAILED;
     else if (strcmp(text, "args") == 0 && function)
@@ -154,9 +155,9 @@ static int find(dvx_vm *vm, dvx_value self, dvx_value name, dvx_value *out) {
     else if (strcmp(text, "result") == 0 && function)
         *out = ctype_object(vm, type->item->item);
     else if (strcmp(text, "ellipsis") == 0 && function)
-        *out = API(make_bool, type->item->ellipsis);
+        *out = vm->api->make_bool(vm, type->item->ellipsis);
     else if (strcmp(text, "abi") == 0 && function)
-        *out = API(make_int, FFI_DEFAULT_ABI);
+        *out = vm->api->make_int(vm, FFI_DEFAULT_ABI);
     else if (strcmp(text, "elements") == 0 && type->kind == CTYPE_ENUM)
         *out = enumerators_of(vm, type, false);
     else if (strcmp(text, "relements") == 0 && type->kind == CTYPE_ENUM)
@@ -184,23 +185,23 @@ const dvx_type ctype_type = {
 /* ---- Fields ---- */
 
 static const field_holder *field_of(dvx_vm *vm, dvx_value v) {
-    return API(payload, v, &field_type);
+    return vm->api->payload(vm, v, &field_type);
 }
 
 static dvx_value get_type(dvx_vm *vm, dvx_value self) {
     return ctype_object(vm, field_of(vm, self)->type);
 }
 static dvx_value get_offset(dvx_vm *vm, dvx_value self) {
-    return API(make_int, field_of(vm, self)->offset);
+    return vm->api->make_int(vm, field_of(vm, self)->offset);
 }
 static dvx_value get_bit_shift(dvx_vm *vm, dvx_value self) {
-    return API(make_int, field_of(vm, self)->bit_shift);
+    return vm->api->make_int(vm, field_of(vm, self)->bit_shift);
 }
 static dvx_value get_bit_size(dvx_vm *vm, dvx_value self) {
-    return API(make_int, field_of(vm, self)->bit_size);
+    return vm->api->make_int(vm, field_of(vm, self)->bit_size);
 }
 static dvx_value get_flags(dvx_vm *vm, dvx_value self) {
-    return API(make_int, field_of(vm, self)->flags);
+    return vm->api->make_int(vm, field_of(vm, self)->flags);
 }
 
 static const dvx_attribute field_attributes_of[] = {
@@ -225,5 +226,5 @@ const dvx_type field_type = {
 };
 
 bool ctype_setup_classes(dvx_vm *vm, dvx_value module) {
-    return API(add_type, module, &ctype_type) && API(add_type, module, &field_type);
+    return vm->api->add_type(vm, module, &ctype_type) && vm->api->add_type(vm, module, &field_type);
 }

@@ -238,7 +238,7 @@ static ffi_type *describe_struct(dvx_vm *vm, ctype *type, const char *place) {
         return refuse(vm, type, place,
                       "It is a struct declared with \"...;\", but the C calling convention may "
                       "depend on the missing fields; or, it contains anonymous struct/unions");
-    API(deallocate, type->described, type->described_size);
+    vm->api->deallocate(vm, type->described, type->described_size);
     type->described = NULL;
     type->described_size = 0;
     return describe(vm, type, place);

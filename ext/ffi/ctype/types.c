@@ -11,7 +11,7 @@
 #include "call/call.h"
 #include "ctype/layout.h"
 
-ffi_state *ffi_state_of(dvx_vm *vm) { return API(state, &dvx_extension); }
+ffi_state *ffi_state_of(dvx_vm *vm) { return vm->api->state(vm, &dvx_extension); }
 
 /* ---- Primitive types ---- */
 
@@ -117,7 +117,7 @@ static ctype *make(dvx_vm *vm, ffi_state *state, ctype_kind kind, char *name, si
                    size_t position) {
     ctype *type = name ? ffi_new(vm, sizeof *type) : NULL;
     if (!type) {
-        API(deallocate, name, name ? size + 1 : 0);
+        vm->api->deallocate(vm, name, name ? size + 1 : 0);
         return NULL;
     }
     type->kind = kind;
@@ -134,7 +134,7 @@ static ctype *make(dvx_vm *vm, ffi_state *state, ctype_kind kind, char *name, si
 }
 
 static char *copy_text(dvx_vm *vm, const char *text, size_t size) {
-    char *copy = API(allocate, size + 1);
+    char *copy = vm->api->allocate(vm, size + 1);
     if (!copy) return NULL;
     memcpy(copy, text, size);
     copy[size] = 0;
@@ -144,7 +144,7 @@ static char *copy_text(dvx_vm *vm, const char *text, size_t size) {
 char *ctype_name_with(dvx_vm *vm, const ctype *type, const char *text, size_t *size) {
     size_t added = strlen(text);
     *size = type->name_size + added;
-    char *name = API(allocate, *size + 1);
+    char *name = vm->api->allocate(vm, *size + 1);
     if (!name) return NULL;
     memcpy(name, type->name, type->position);
     memcpy(name + type->position, text, added);
@@ -169,7 +169,7 @@ bool ctype_rename(dvx_vm *vm, ctype *type, const char *name) {
     size_t size = strlen(name);
     char *copy = copy_text(vm, name, size);
     if (!copy) return false;
-    API(deallocate, type->name, type->name_size + 1);
+    vm->api->deallocate(vm, type->name, type->name_size + 1);
     type->name = copy;
     type->name_size = type->position = size;
     type->forced = true;
@@ -229,7 +229,7 @@ static bool reserve(dvx_vm *vm, ffi_state *state) {
             *head = type;
         }
     }
-    API(deallocate, state->table, state->table_size * sizeof *table);
+    vm->api->deallocate(vm, state->table, state->table_size * sizeof *table);
     state->table = table;
     state->table_size = size;
     return true;
@@ -310,7 +310,7 @@ static char *parameter_text(dvx_vm *vm, ctype *const *parameters, uint32_t count
                             size_t *size) {
     *size = sizeof "(, ...)";
     for (uint32_t i = 0; i < count; i++) *size += parameters[i]->name_size + 2;
-    char *text = API(allocate, *size), *at = text;
+    char *text = vm->api->allocate(vm, *size), *at = text;
     if (!text) return NULL;
     *at++ = '(';
     for (uint32_t i = 0; i < count; i++)
@@ -330,12 +330,12 @@ ctype *ctype_function(dvx_vm *vm, ctype *result, ctype *const *parameters, uint3
     char *text = parameter_text(vm, parameters, count, ellipsis, &text_size);
     if (!text) return NULL;
     type = make_on(vm, CTYPE_FUNCTION, result, text, 0);
-    API(deallocate, text, text_size);
+    vm->api->deallocate(vm, text, text_size);
     if (!type) return NULL;
     type->item = result;
     type->ellipsis = ellipsis;
     if (count) {
-        type->parameters = API(allocate, count * sizeof *parameters);
+        type->parameters = vm->api->allocate(vm, count * sizeof *parameters);
         if (!type->parameters) return NULL;
         memcpy(type->parameters, parameters, count * sizeof *parameters);
         type->parameter_count = count;
@@ -390,19 +390,19 @@ bool ctype_setup(dvx_vm *vm, ffi_state *state) {
 }
 
 static void free_type(dvx_vm *vm, ctype *type) {
-    if (type->has_object) API(release, type->object);
+    if (type->has_object) vm->api->release(vm, type->object);
     for (uint32_t i = 0; i < type->declared_count; i++)
-        API(deallocate, type->declared[i].name, strlen(type->declared[i].name) + 1);
-    API(deallocate, type->declared, type->declared_capacity * sizeof *type->declared);
+        vm->api->deallocate(vm, type->declared[i].name, strlen(type->declared[i].name) + 1);
+    vm->api->deallocate(vm, type->declared, type->declared_capacity * sizeof *type->declared);
     for (uint32_t i = 0; i < type->enumerator_count; i++)
-        API(deallocate, type->enumerators[i].name, strlen(type->enumerators[i].name) + 1);
-    API(deallocate, type->fields, type->field_capacity * sizeof *type->fields);
-    API(deallocate, type->enumerators, type->enumerator_count * sizeof *type->enumerators);
-    API(deallocate, type->parameters, type->parameter_count * sizeof *type->parameters);
-    API(deallocate, type->described, type->described_size);
+        vm->api->deallocate(vm, type->enumerators[i].name, strlen(type->enumerators[i].name) + 1);
+    vm->api->deallocate(vm, type->fields, type->field_capacity * sizeof *type->fields);
+    vm->api->deallocate(vm, type->enumerators, type->enumerator_count * sizeof *type->enumerators);
+    vm->api->deallocate(vm, type->parameters, type->parameter_count * sizeof *type->parameters);
+    vm->api->deallocate(vm, type->described, type->described_size);
     if (type->plan) call_plan_free(vm, type->plan);
-    API(deallocate, type->name, type->name_size + 1);
-    API(deallocate, type, sizeof *type);
+    vm->api->deallocate(vm, type->name, type->name_size + 1);
+    vm->api->deallocate(vm, type, sizeof *type);
 }
 
 void ctype_free_all(dvx_vm *vm, ffi_state *state) {
@@ -411,5 +411,5 @@ void ctype_free_all(dvx_vm *vm, ffi_state *state) {
         state->all = type->next;
         free_type(vm, type);
     }
-    API(deallocate, state->table, state->table_size * sizeof *state->table);
+    vm->api->deallocate(vm, state->table, state->table_size * sizeof *state->table);
 }

@@ -7,7 +7,7 @@ typedef struct buffer {
     int64_t size;
 } buffer;
 
-static buffer *buffer_of(dvx_vm *vm, dvx_value v) { return API(payload, v, &buffer_type); }
+static buffer *buffer_of(dvx_vm *vm, dvx_value v) { return vm->api->payload(vm, v, &buffer_type); }
 
 bool buffer_memory(dvx_vm *vm, dvx_value v, char **data, int64_t *size) {
     const buffer *b = buffer_of(vm, v);
@@ -28,7 +28,7 @@ static bool fill(dvx_vm *vm, dvx_value self, const dvx_value *args, uint32_t cou
     (void)count;
     const cdata *c = cdata_argument(vm, args[0], "buffer()");
     if (!c || !cdata_check_memory(vm, c) ||
-        (!dvx_failed(args[1]) && !API(read_index, args[1], &size)))
+        (!dvx_failed(args[1]) && !vm->api->read_index(vm, args[1], &size)))
         return false;
     const ctype *type = c->type;
     if (type->kind != CTYPE_POINTER && type->kind != CTYPE_ARRAY)
@@ -45,12 +45,12 @@ static bool fill(dvx_vm *vm, dvx_value self, const dvx_value *args, uint32_t cou
         return ffi_fail(vm, DVX_TYPE_ERROR, "don't know the size pointed to by '%s'", type->name);
     buffer *b = buffer_of(vm, self);
     dvx_value old = b->cdata;
-    *b = (buffer){API(retain, args[0]), c->data, size};
-    API(release, old);
+    *b = (buffer){vm->api->retain(vm, args[0]), c->data, size};
+    vm->api->release(vm, old);
     return true;
 }
 
-static void release(dvx_vm *vm, void *payload) { API(release, ((buffer *)payload)->cdata); }
+static void release(dvx_vm *vm, void *payload) { vm->api->release(vm, ((buffer *)payload)->cdata); }
 
 static void traverse(dvx_vm *vm, void *payload, dvx_visit visit, void *context) {
     visit(vm, ((buffer *)payload)->cdata, context);
@@ -60,7 +60,7 @@ static void clear(dvx_vm *vm, void *payload) {
     buffer *b = payload;
     dvx_value old = b->cdata;
     *b = (buffer){ffi_none(vm), NULL, 0};
-    API(release, old);
+    vm->api->release(vm, old);
 }
 
 static int64_t length(dvx_vm *vm, dvx_value self) { return buffer_of(vm, self)->size; }
@@ -69,12 +69,12 @@ static int64_t length(dvx_vm *vm, dvx_value self) { return buffer_of(vm, self)->
 static char *item(dvx_vm *vm, const buffer *b, dvx_value key, const char *message) {
     int64_t i;
     char name[FFI_NAME];
-    dvx_kind kind = API(kind, key);
+    dvx_kind kind = vm->api->kind(vm, key);
     if (kind != DVX_INT && kind != DVX_BOOL)
         return ffi_fail(vm, DVX_TYPE_ERROR, "buffer indices must be integers, not %s",
                         ffi_class_name(vm, key, name)),
                NULL;
-    if (!API(read_int, key, &i)) return NULL;
+    if (!vm->api->read_int(vm, key, &i)) return NULL;
     if (i < 0) i += b->size;
     if (i >= 0 && i < b->size) return b->data + i;
     return ffi_fail(vm, DVX_INDEX_ERROR, "%s", message), NULL;
@@ -82,7 +82,7 @@ static char *item(dvx_vm *vm, const buffer *b, dvx_value key, const char *messag
 
 static bool part(dvx_vm *vm, const buffer *b, dvx_value slice, int64_t *start, int64_t *count) {
     int64_t step;
-    if (!API(read_slice, slice, b->size, start, &step, count)) return false;
+    if (!vm->api->read_slice(vm, slice, b->size, start, &step, count)) return false;
     return step == 1 ||
            ffi_fail(vm, DVX_TYPE_ERROR, "buffer doesn't support slicing with step != 1");
 }
@@ -90,12 +90,12 @@ static bool part(dvx_vm *vm, const buffer *b, dvx_value slice, int64_t *start, i
 static dvx_value get_item(dvx_vm *vm, dvx_value self, dvx_value key) {
     const buffer *b = buffer_of(vm, self);
     int64_t start, count;
-    if (API(kind, key) == DVX_SLICE) {
+    if (vm->api->kind(vm, key) == DVX_SLICE) {
         if (!part(vm, b, key, &start, &count)) return DVX_FAILED;
-        return API(make_bytes, b->data + start, (size_t)count);
+        return vm->api->make_bytes(vm, b->data + start, (size_t)count);
     }
     const char *data = item(vm, b, key, "buffer index out of range");
-    return data ? API(make_bytes, data, 1) : DVX_FAILED;
+    return data ? vm->api->make_bytes(vm, data, 1) : DVX_FAILED;
 }
 
 /* The bytes of bytes, bytearray or a buffer, in memory to deallocate. */
@@ -103,18 +103,18 @@ static char *copy_bytes(dvx_vm *vm, dvx_value v, size_t *size) {
     char *data;
     int64_t count;
     char name[FFI_NAME];
-    dvx_kind kind = API(kind, v);
+    dvx_kind kind = vm->api->kind(vm, v);
     const buffer *b = buffer_of(vm, v);
     if (!b && kind != DVX_BYTES && kind != DVX_BYTEARRAY)
         return ffi_fail(vm, DVX_TYPE_ERROR, "a bytes-like object is required, not '%s'",
                         ffi_class_name(vm, v, name)),
                NULL;
-    count = b ? b->size : API(length, v);
+    count = b ? b->size : vm->api->length(vm, v);
     *size = (size_t)count;
-    data = API(allocate, *size + 1);
+    data = vm->api->allocate(vm, *size + 1);
     if (data && b) memcpy(data, b->data, *size);
-    if (data && !b && !API(read_bytes, v, data, *size, size)) {
-        API(deallocate, data, *size + 1);
+    if (data && !b && !vm->api->read_bytes(vm, v, data, *size, size)) {
+        vm->api->deallocate(vm, data, *size + 1);
         return NULL;
     }
     return data;
@@ -124,12 +124,12 @@ static bool set_item(dvx_vm *vm, dvx_value self, dvx_value key, dvx_value v) {
     const buffer *b = buffer_of(vm, self);
     int64_t start, count;
     char name[FFI_NAME];
-    if (API(kind, key) != DVX_SLICE) {
+    if (vm->api->kind(vm, key) != DVX_SLICE) {
         char *data = item(vm, b, key, "buffer assignment index out of range");
         size_t size = 0;
         if (!data) return false;
-        if (API(kind, v) == DVX_BYTES && API(length, v) == 1)
-            return API(read_bytes, v, data, 1, &size);
+        if (vm->api->kind(vm, v) == DVX_BYTES && vm->api->length(vm, v) == 1)
+            return vm->api->read_bytes(vm, v, data, 1, &size);
         return ffi_fail(vm, DVX_TYPE_ERROR, "must assign a bytes of length 1, not %s",
                         ffi_class_name(vm, v, name));
     }
@@ -141,8 +141,8 @@ static bool set_item(dvx_vm *vm, dvx_value self, dvx_value key, dvx_value v) {
     if (fits)
         memcpy(b->data + start, bytes, size);
     else
-        API(raise, DVX_VALUE_ERROR, "right operand length must match slice length");
-    API(deallocate, bytes, size + 1);
+        vm->api->raise(vm, DVX_VALUE_ERROR, "right operand length must match slice length");
+    vm->api->deallocate(vm, bytes, size + 1);
     return fits;
 }
 
@@ -153,24 +153,25 @@ static bool delete_item(dvx_vm *vm, dvx_value self, dvx_value key) {
 
 static dvx_value compare(dvx_vm *vm, dvx_compare op, dvx_value self, dvx_value other) {
     const buffer *a = buffer_of(vm, self);
-    dvx_kind kind = API(kind, other);
+    dvx_kind kind = vm->api->kind(vm, other);
     if (!buffer_of(vm, other) && kind != DVX_BYTES && kind != DVX_BYTEARRAY)
         return vm->api->make_not_implemented(vm);
     size_t size;
     char *bytes = copy_bytes(vm, other, &size);
     if (!bytes) return DVX_FAILED;
-    dvx_value x = API(make_bytes, a->data, (size_t)a->size), y = API(make_bytes, bytes, size);
-    dvx_value result = API(compare, op, x, y);
-    API(deallocate, bytes, size + 1);
-    API(release, x);
-    API(release, y);
+    dvx_value x = vm->api->make_bytes(vm, a->data, (size_t)a->size),
+              y = vm->api->make_bytes(vm, bytes, size);
+    dvx_value result = vm->api->compare(vm, op, x, y);
+    vm->api->deallocate(vm, bytes, size + 1);
+    vm->api->release(vm, x);
+    vm->api->release(vm, y);
     return result;
 }
 
 static dvx_value to_bytes(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     const buffer *b = buffer_of(vm, args[0]);
     (void)count;
-    return API(make_bytes, b->data, (size_t)b->size);
+    return vm->api->make_bytes(vm, b->data, (size_t)b->size);
 }
 
 static const char *const names[] = {"cdata", "size"};

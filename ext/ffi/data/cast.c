@@ -17,50 +17,51 @@ static dvx_value refuse(dvx_vm *vm, const ctype *type, dvx_value v) {
 /* The last 64 bits of an int of any size. */
 static bool int_bits(dvx_vm *vm, dvx_value v, uint64_t *bits) {
     int64_t small;
-    if (API(read_int, v, &small)) {
+    if (vm->api->read_int(vm, v, &small)) {
         *bits = (uint64_t)small;
         return true;
     }
     vm->api->clear_error(vm);
-    dvx_value mask = API(make_uint, UINT64_MAX), cut = API(binary, DVX_AND, v, mask);
-    bool good = !dvx_failed(cut) && API(read_uint, cut, bits);
-    API(release, mask);
-    API(release, cut);
+    dvx_value mask = vm->api->make_uint(vm, UINT64_MAX),
+              cut = vm->api->binary(vm, DVX_AND, v, mask);
+    bool good = !dvx_failed(cut) && vm->api->read_uint(vm, cut, bits);
+    vm->api->release(vm, mask);
+    vm->api->release(vm, cut);
     return good;
 }
 
 /* The code of a text of one character. */
 static bool text_bits(dvx_vm *vm, const ctype *type, dvx_value v, uint64_t *bits) {
-    bool bytes = API(kind, v) == DVX_BYTES;
-    int64_t length = API(length, v);
+    bool bytes = vm->api->kind(vm, v) == DVX_BYTES;
+    int64_t length = vm->api->length(vm, v);
     if (length != 1)
         return ffi_fail(vm, DVX_TYPE_ERROR, "cannot cast %s of length %lld to ctype '%s'",
                         bytes ? "string" : "unicode string", (long long)length, type->name);
     dvx_value code;
     if (bytes) {
-        code = API(get_item, v, API(make_int, 0));
+        code = vm->api->get_item(vm, v, vm->api->make_int(vm, 0));
     } else {
-        dvx_value ord = API(builtin, "ord");
-        code = API(call, ord, &v, 1);
-        API(release, ord);
+        dvx_value ord = vm->api->builtin(vm, "ord");
+        code = vm->api->call(vm, ord, &v, 1);
+        vm->api->release(vm, ord);
     }
     bool good = !dvx_failed(code) && int_bits(vm, code, bits);
-    API(release, code);
+    vm->api->release(vm, code);
     return good;
 }
 
 /* What int() makes of a number: floats are cut. */
 static bool number_bits(dvx_vm *vm, dvx_value v, uint64_t *bits) {
-    dvx_kind kind = API(kind, v);
+    dvx_kind kind = vm->api->kind(vm, v);
     if (kind == DVX_INT || kind == DVX_BOOL) return int_bits(vm, v, bits);
     dvx_value method = DVX_FAILED, made;
-    int found = API(find_attribute, v, "__int__", &method);
+    int found = vm->api->find_attribute(vm, v, "__int__", &method);
     if (found < 0) return false;
     if (!found) return ffi_fail(vm, DVX_TYPE_ERROR, "an integer is required");
-    made = API(call, method, NULL, 0);
-    API(release, method);
+    made = vm->api->call(vm, method, NULL, 0);
+    vm->api->release(vm, method);
     bool good = !dvx_failed(made) && int_bits(vm, made, bits);
-    API(release, made);
+    vm->api->release(vm, made);
     return good;
 }
 
@@ -71,13 +72,13 @@ static bool is_address(const cdata *c) {
 static dvx_value to_integer(dvx_vm *vm, ctype *type, dvx_value v) {
     uint64_t bits = 0;
     const cdata *c = cdata_of(vm, v);
-    dvx_kind kind = API(kind, v);
+    dvx_kind kind = vm->api->kind(vm, v);
     if (is_address(c)) {
         bits = (uint64_t)(uintptr_t)c->data;
     } else if (kind == DVX_STR || kind == DVX_BYTES) {
         if (!text_bits(vm, type, v, &bits)) return DVX_FAILED;
     } else if (type->kind == CTYPE_BOOL && kind == DVX_FLOAT) {
-        bits = API(truth, v) > 0;
+        bits = vm->api->truth(vm, v) > 0;
     } else if (!number_bits(vm, v, &bits)) {
         return DVX_FAILED;
     }
@@ -98,20 +99,20 @@ static dvx_value to_float(dvx_vm *vm, ctype *type, dvx_value v) {
         long double wide;
         memcpy(&wide, c->bytes, sizeof wide);
         if (type->kind == CTYPE_LONG_DOUBLE) return cdata_make_primitive(vm, type, c->bytes);
-        dvx_value narrow = API(make_float, (double)wide);
+        dvx_value narrow = vm->api->make_float(vm, (double)wide);
         dvx_value made = to_float(vm, type, narrow);
-        API(release, narrow);
+        vm->api->release(vm, narrow);
         return made;
     }
-    dvx_value number = c ? convert_read(vm, c->type, c->bytes, NULL) : API(retain, v);
-    dvx_kind kind = dvx_failed(number) ? DVX_ANY : API(kind, number);
+    dvx_value number = c ? convert_read(vm, c->type, c->bytes, NULL) : vm->api->retain(vm, v);
+    dvx_kind kind = dvx_failed(number) ? DVX_ANY : vm->api->kind(vm, number);
     if (kind == DVX_STR || kind == DVX_BYTES) {
         bool good = text_bits(vm, type, number, &bits);
-        API(release, number);
-        number = good ? API(make_uint, bits) : DVX_FAILED;
+        vm->api->release(vm, number);
+        number = good ? vm->api->make_uint(vm, bits) : DVX_FAILED;
     }
     bool written = !dvx_failed(number) && convert_write(vm, type, bytes, number);
-    API(release, number);
+    vm->api->release(vm, number);
     return written ? cdata_make_primitive(vm, type, bytes) : DVX_FAILED;
 }
 
@@ -119,9 +120,9 @@ static dvx_value to_complex(dvx_vm *vm, ctype *type, dvx_value v) {
     cdata *c = cdata_of(vm, v);
     char bytes[16] = {0};
     if (c && !ctype_is_primitive(c->type)) return refuse(vm, type, v);
-    dvx_value number = c ? convert_read(vm, c->type, c->bytes, NULL) : API(retain, v);
+    dvx_value number = c ? convert_read(vm, c->type, c->bytes, NULL) : vm->api->retain(vm, v);
     bool written = !dvx_failed(number) && convert_write(vm, type, bytes, number);
-    API(release, number);
+    vm->api->release(vm, number);
     return written ? cdata_make_primitive(vm, type, bytes) : DVX_FAILED;
 }
 
@@ -138,7 +139,7 @@ static dvx_value to_pointer(dvx_vm *vm, ctype *type, dvx_value v) {
 dvx_value convert_cast(dvx_vm *vm, ctype *type, dvx_value v) {
     const cdata *c = cdata_of(vm, v);
     if (c && c->type == type && c->role == CDATA_PLAIN && ctype_is_primitive(type))
-        return API(retain, v);
+        return vm->api->retain(vm, v);
     if (ctype_is_pointer(type) || (type->kind == CTYPE_ARRAY && type->size >= 0))
         return to_pointer(vm, type, v);
     if (ctype_is_integer(type) || type->kind == CTYPE_CHAR) return to_integer(vm, type, v);

@@ -20,7 +20,7 @@ extern const dvx_type iterator_type;
 
 cdata_block *cdata_new_block(dvx_vm *vm, size_t size) {
     if (size > PTRDIFF_MAX - sizeof(cdata_block)) {
-        API(raise, DVX_MEMORY_ERROR, "");
+        vm->api->raise(vm, DVX_MEMORY_ERROR, "");
         return NULL;
     }
     cdata_block *block = ffi_new(vm, sizeof *block + size + !size);
@@ -44,15 +44,15 @@ cdata_block *cdata_lent_block(dvx_vm *vm, const dvx_view *view, size_t size) {
 void cdata_drop_block(dvx_vm *vm, cdata_block *block) {
     if (!block || --block->references != 0) return;
     size_t own = block->lent ? sizeof(dvx_view) : block->size + !block->size;
-    if (block->lent) API(buffer_release, (dvx_view *)(void *)block->own);
-    API(deallocate, block, sizeof *block + own);
+    if (block->lent) vm->api->buffer_release(vm, (dvx_view *)(void *)block->own);
+    vm->api->deallocate(vm, block, sizeof *block + own);
 }
 
 /* ---- Making ---- */
 
 dvx_value cdata_make_at(dvx_vm *vm, ctype *type, char *data, cdata_block *block, cdata **made) {
     void *payload;
-    dvx_value v = API(make_object, &cdata_type, &payload);
+    dvx_value v = vm->api->make_object(vm, &cdata_type, &payload);
     if (dvx_failed(v)) return v;
     cdata *c = *made = payload;
     c->type = type;
@@ -95,30 +95,31 @@ int64_t cdata_size(const cdata *c) {
 void cdata_unraisable(dvx_vm *vm, const char *message, dvx_value about, const char *after) {
     char few[400], *text = few;
     dvx_value error = vm->api->fetch_error(vm);
-    dvx_value shown = dvx_failed(about) ? API(make_str, "", 0) : API(repr, about);
+    dvx_value shown = dvx_failed(about) ? vm->api->make_str(vm, "", 0) : vm->api->repr(vm, about);
     size_t size = 0;
-    if (dvx_failed(shown) || !API(read_str, shown, NULL, 0, &size)) vm->api->clear_error(vm);
+    if (dvx_failed(shown) || !vm->api->read_str(vm, shown, NULL, 0, &size))
+        vm->api->clear_error(vm);
     size_t whole = strlen(message) + size + strlen(after) + 1;
-    if (whole > sizeof few) text = API(allocate, whole);
+    if (whole > sizeof few) text = vm->api->allocate(vm, whole);
     if (!text) vm->api->clear_error(vm), text = few, whole = sizeof few, size = 0;
     size_t at = (size_t)snprintf(text, whole, "%s", message);
-    if (size && API(read_str, shown, text + at, size + 1, &size)) at += size;
+    if (size && vm->api->read_str(vm, shown, text + at, size + 1, &size)) at += size;
     snprintf(text + at, whole - at, "%s", after);
-    API(release, shown);
-    API(raise_error, error);
-    API(report_error, text);
-    API(release, error);
-    if (text != few) API(deallocate, text, whole);
+    vm->api->release(vm, shown);
+    vm->api->raise_error(vm, error);
+    vm->api->report_error(vm, text);
+    vm->api->release(vm, error);
+    if (text != few) vm->api->deallocate(vm, text, whole);
 }
 
 /* Calls the destructor of ffi.gc, once. */
 static void destroy(dvx_vm *vm, cdata *c) {
     dvx_value destructor = c->first, origin = c->second;
     c->role = CDATA_PLAIN;
-    if (!ffi_forget(vm, API(call, destructor, &origin, 1)))
+    if (!ffi_forget(vm, vm->api->call(vm, destructor, &origin, 1)))
         cdata_unraisable(vm, "Exception ignored from callback for ffi.gc ", origin, "");
-    API(release, destructor);
-    API(release, origin);
+    vm->api->release(vm, destructor);
+    vm->api->release(vm, origin);
 }
 
 /* Drops what the role holds. */
@@ -127,8 +128,8 @@ static void drop_role(dvx_vm *vm, cdata *c) {
     cdata_role role = c->role;
     if (role == CDATA_HANDLE) handle_forget(vm, c);
     c->role = CDATA_PLAIN;
-    if (role >= CDATA_GC) API(release, first);
-    if (role == CDATA_GC || role == CDATA_CALLBACK) API(release, second);
+    if (role >= CDATA_GC) vm->api->release(vm, first);
+    if (role == CDATA_GC || role == CDATA_CALLBACK) vm->api->release(vm, second);
 }
 
 static void release(dvx_vm *vm, void *payload) {
@@ -158,7 +159,7 @@ static void give_back(dvx_vm *vm, cdata *c) {
     c->data = NULL;
     c->first = ffi_none(vm);
     cdata_drop_block(vm, block);
-    API(release, owner);
+    vm->api->release(vm, owner);
 }
 
 /* The code of a callback stays until the end: C may still have its address. */
@@ -167,8 +168,8 @@ static void clear(dvx_vm *vm, void *payload) {
     if (c->role == CDATA_CALLBACK) {
         dvx_value first = c->first, second = c->second;
         c->first = c->second = ffi_none(vm);
-        API(release, first);
-        API(release, second);
+        vm->api->release(vm, first);
+        vm->api->release(vm, second);
     } else {
         if (c->role == CDATA_LENT) give_back(vm, c);
         drop_role(vm, c);
@@ -210,8 +211,8 @@ static dvx_value shown_value(dvx_vm *vm, cdata *c) {
     }
     if (ctype_is_primitive(c->type)) {
         dvx_value v = convert_read(vm, c->type, c->bytes, NULL);
-        dvx_value made = API(repr, v);
-        API(release, v);
+        dvx_value made = vm->api->repr(vm, v);
+        vm->api->release(vm, v);
         return made;
     }
     if (c->type->kind == CTYPE_ARRAY && c->type->length < 0)
@@ -230,12 +231,12 @@ static dvx_value shown_lender(dvx_vm *vm, const cdata *c) {
     if (c->ended) return ffi_str(vm, "buffer RELEASED");
     dvx_value name = lend_type_name(vm, c->first);
     char *shown = dvx_failed(name) ? NULL : ffi_text(vm, name, &size);
-    API(release, name);
+    vm->api->release(vm, name);
     if (!shown) return DVX_FAILED;
     if (c->type->kind == CTYPE_ARRAY)
         snprintf(length, sizeof length, "len %lld ", (long long)cdata_length(c));
     snprintf(text, sizeof text, "buffer %sfrom '%.200s' object", length, shown);
-    API(deallocate, shown, size + 1);
+    vm->api->deallocate(vm, shown, size + 1);
     return ffi_str(vm, text);
 }
 
@@ -254,12 +255,12 @@ static dvx_value repr(dvx_vm *vm, dvx_value self) {
     } else if (c->role == CDATA_LENT) {
         what = shown_lender(vm, c);
     } else if (c->role == CDATA_CALLBACK || c->role == CDATA_HANDLE) {
-        dvx_value shown = API(repr, c->first);
-        what = API(make_str, c->role == CDATA_HANDLE ? "handle to " : "calling ",
-                   c->role == CDATA_HANDLE ? 10 : 8);
-        dvx_value joined = API(binary, DVX_ADD, what, shown);
-        API(release, what);
-        API(release, shown);
+        dvx_value shown = vm->api->repr(vm, c->first);
+        what = vm->api->make_str(vm, c->role == CDATA_HANDLE ? "handle to " : "calling ",
+                                 c->role == CDATA_HANDLE ? 10 : 8);
+        dvx_value joined = vm->api->binary(vm, DVX_ADD, what, shown);
+        vm->api->release(vm, what);
+        vm->api->release(vm, shown);
         what = joined;
     } else {
         what = shown_value(vm, c);
@@ -269,15 +270,15 @@ static dvx_value repr(dvx_vm *vm, dvx_value self) {
     size_t size;
     char *shown = ffi_text(vm, what, &size), *whole = NULL;
     size_t most = size + c->type->name_size + 32;
-    if (shown) whole = API(allocate, most);
+    if (shown) whole = vm->api->allocate(vm, most);
     dvx_value made = DVX_FAILED;
     if (whole) {
         snprintf(whole, most, "<cdata '%s%s' %s>", c->type->name, extra, shown);
         made = ffi_str(vm, whole);
     }
-    API(deallocate, whole, whole ? most : 0);
-    API(deallocate, shown, shown ? size + 1 : 0);
-    API(release, what);
+    vm->api->deallocate(vm, whole, whole ? most : 0);
+    vm->api->deallocate(vm, shown, shown ? size + 1 : 0);
+    vm->api->release(vm, what);
     return made;
 }
 
@@ -317,15 +318,15 @@ char *cdata_item(dvx_vm *vm, cdata *c, int64_t i) {
 
 /* An index or distance; an int that is too large raises this error. */
 static bool read_offset(dvx_vm *vm, dvx_value v, dvx_error error, int64_t *out) {
-    if (API(kind, v) != DVX_INT) return API(read_index, v, out);
-    if (API(read_int, v, out)) return true;
+    if (vm->api->kind(vm, v) != DVX_INT) return vm->api->read_index(vm, v, out);
+    if (vm->api->read_int(vm, v, out)) return true;
     vm->api->clear_error(vm);
     return ffi_fail(vm, error, "cannot fit 'int' into an index-sized integer");
 }
 
 /* A bound of a slice. */
 static bool read_bound(dvx_vm *vm, dvx_value v, int64_t *out) {
-    if (API(read_int, v, out)) return true;
+    if (vm->api->read_int(vm, v, out)) return true;
     vm->api->clear_error(vm);
     return ffi_fail(vm, DVX_TYPE_ERROR, "an integer is required");
 }
@@ -336,9 +337,10 @@ static bool slice_bounds(dvx_vm *vm, cdata *c, dvx_value slice, int64_t *start, 
     int64_t bounds[3] = {0, 0, 0};
     if (!cdata_check_memory(vm, c)) return false;
     for (int i = 0; i < 3; i++) {
-        dvx_value v = API(get_attribute, slice, names[i]);
-        bool missing = API(kind, v) == DVX_NONE, good = missing || read_bound(vm, v, &bounds[i]);
-        API(release, v);
+        dvx_value v = vm->api->get_attribute(vm, slice, names[i]);
+        bool missing = vm->api->kind(vm, v) == DVX_NONE,
+             good = missing || read_bound(vm, v, &bounds[i]);
+        vm->api->release(vm, v);
         if (!good) return false;
         if (missing != (i == 2))
             return i < 2 ? ffi_fail(vm, DVX_INDEX_ERROR, "slice %s must be specified", names[i])
@@ -375,7 +377,7 @@ static dvx_value get_slice(dvx_vm *vm, cdata *c, dvx_value slice) {
 static dvx_value get_item(dvx_vm *vm, dvx_value self, dvx_value key) {
     cdata *c = cdata_of(vm, self);
     int64_t i;
-    if (API(kind, key) == DVX_SLICE) return get_slice(vm, c, key);
+    if (vm->api->kind(vm, key) == DVX_SLICE) return get_slice(vm, c, key);
     if (!read_offset(vm, key, DVX_INDEX_ERROR, &i)) return DVX_FAILED;
     char *data = cdata_item(vm, c, i);
     if (!data) return DVX_FAILED;
@@ -393,17 +395,17 @@ static bool wrong_count(dvx_vm *vm, int64_t wanted, int64_t got) {
 }
 
 static bool set_items(dvx_vm *vm, ctype *item, char *data, int64_t count, dvx_value values) {
-    dvx_value iterator = API(iterate, values), v;
+    dvx_value iterator = vm->api->iterate(vm, values), v;
     int64_t i = 0;
     int more = dvx_failed(iterator) ? -1 : 1;
-    while (more > 0 && (more = API(next, iterator, &v)) > 0) {
+    while (more > 0 && (more = vm->api->next(vm, iterator, &v)) > 0) {
         bool good = i < count ? convert_write(vm, item, data + i * item->size, v)
                               : wrong_count(vm, count, i + 1);
-        API(release, v);
+        vm->api->release(vm, v);
         i++;
         if (!good) more = -1;
     }
-    API(release, iterator);
+    vm->api->release(vm, iterator);
     return more == 0 && (i == count || wrong_count(vm, count, i));
 }
 
@@ -419,10 +421,10 @@ static bool set_slice(dvx_vm *vm, cdata *c, dvx_value slice, dvx_value v) {
         memmove(data, given->data, (size_t)(count * item->size));
         return true;
     }
-    bool bytes = API(kind, v) == DVX_BYTES || API(kind, v) == DVX_BYTEARRAY;
+    bool bytes = vm->api->kind(vm, v) == DVX_BYTES || vm->api->kind(vm, v) == DVX_BYTEARRAY;
     if (bytes && item->kind == CTYPE_CHAR && item->size == 1) {
-        size_t size = (size_t)API(length, v);
-        if ((int64_t)size == count) return API(read_bytes, v, data, size, &size);
+        size_t size = (size_t)vm->api->length(vm, v);
+        if ((int64_t)size == count) return vm->api->read_bytes(vm, v, data, size, &size);
         return ffi_fail(vm, DVX_VALUE_ERROR, "need a string of length %lld, got %zu",
                         (long long)count, size);
     }
@@ -432,7 +434,7 @@ static bool set_slice(dvx_vm *vm, cdata *c, dvx_value slice, dvx_value v) {
 static bool set_item(dvx_vm *vm, dvx_value self, dvx_value key, dvx_value v) {
     cdata *c = cdata_of(vm, self);
     int64_t i;
-    if (API(kind, key) == DVX_SLICE) return set_slice(vm, c, key, v);
+    if (vm->api->kind(vm, key) == DVX_SLICE) return set_slice(vm, c, key, v);
     if (!read_offset(vm, key, DVX_INDEX_ERROR, &i)) return false;
     char *data = cdata_item(vm, c, i);
     return data && convert_write(vm, c->type->item, data, v);
@@ -463,13 +465,13 @@ static dvx_value iterate(dvx_vm *vm, dvx_value self) {
     if (c->type->kind != CTYPE_ARRAY)
         return ffi_raise(vm, DVX_TYPE_ERROR, "cdata '%s' does not support iteration",
                          c->type->name);
-    dvx_value made = API(make_object, &iterator_type, &payload);
-    if (!dvx_failed(made)) ((iterator *)payload)->array = API(retain, self);
+    dvx_value made = vm->api->make_object(vm, &iterator_type, &payload);
+    if (!dvx_failed(made)) ((iterator *)payload)->array = vm->api->retain(vm, self);
     return made;
 }
 
 static int next(dvx_vm *vm, dvx_value self, dvx_value *out) {
-    iterator *it = API(payload, self, &iterator_type);
+    iterator *it = vm->api->payload(vm, self, &iterator_type);
     cdata *c = cdata_of(vm, it->array);
     if (!c || it->next >= cdata_length(c)) return 0;
     if (!cdata_check_memory(vm, c)) return -1;
@@ -478,7 +480,9 @@ static int next(dvx_vm *vm, dvx_value self, dvx_value *out) {
     return dvx_failed(*out) ? -1 : 1;
 }
 
-static void drop_iterator(dvx_vm *vm, void *payload) { API(release, ((iterator *)payload)->array); }
+static void drop_iterator(dvx_vm *vm, void *payload) {
+    vm->api->release(vm, ((iterator *)payload)->array);
+}
 
 static void traverse_iterator(dvx_vm *vm, void *payload, dvx_visit visit, void *context) {
     visit(vm, ((iterator *)payload)->array, context);
@@ -488,7 +492,7 @@ static void clear_iterator(dvx_vm *vm, void *payload) {
     iterator *it = payload;
     dvx_value old = it->array;
     it->array = ffi_none(vm);
-    API(release, old);
+    vm->api->release(vm, old);
 }
 
 const dvx_type iterator_type = {
@@ -514,7 +518,7 @@ static int find_field(dvx_vm *vm, const cdata *c, dvx_value name, const ctype_fi
     char few[64];
     size_t size;
     const ctype *type = record_of(c);
-    if (!API(read_str, name, few, sizeof few, &size)) return -1;
+    if (!vm->api->read_str(vm, name, few, sizeof few, &size)) return -1;
     char *text = size < sizeof few ? few : ffi_text(vm, name, &size);
     if (!text) return -1;
     *field = type ? ctype_find_field(type, text, size) : NULL;
@@ -525,7 +529,7 @@ static int find_field(dvx_vm *vm, const cdata *c, dvx_value name, const ctype_fi
                  c->type->name, "read");
     else if (!*field)
         ffi_fail(vm, DVX_ATTRIBUTE_ERROR, "cdata '%s' has no field '%s'", c->type->name, text);
-    if (text != few) API(deallocate, text, size + 1);
+    if (text != few) vm->api->deallocate(vm, text, size + 1);
     if (!*field) return -1;
     if (c->data) return 1;
     ffi_fail(vm, DVX_RUNTIME_ERROR, "cannot dereference null pointer from cdata '%s'",
@@ -585,7 +589,7 @@ static dvx_value subtract(dvx_vm *vm, const cdata *a, const cdata *b) {
         return ffi_raise(vm, DVX_VALUE_ERROR,
                          "pointer subtraction: the distance between the two pointers is not a "
                          "multiple of the item size");
-    return API(make_int, distance / size);
+    return vm->api->make_int(vm, distance / size);
 }
 
 static dvx_value binary(dvx_vm *vm, dvx_binary op, dvx_value a, dvx_value b) {
@@ -603,19 +607,19 @@ static bool is_address(const cdata *c) { return !ctype_is_primitive(c->type); }
 static dvx_value compare_addresses(dvx_vm *vm, dvx_compare op, const char *a, const char *b) {
     uintptr_t x = (uintptr_t)a, y = (uintptr_t)b;
     switch (op) {
-    case DVX_LT: return API(make_bool, x < y);
-    case DVX_LE: return API(make_bool, x <= y);
-    case DVX_GT: return API(make_bool, x > y);
-    case DVX_GE: return API(make_bool, x >= y);
-    case DVX_EQ: return API(make_bool, x == y);
-    default: return API(make_bool, x != y);
+    case DVX_LT: return vm->api->make_bool(vm, x < y);
+    case DVX_LE: return vm->api->make_bool(vm, x <= y);
+    case DVX_GT: return vm->api->make_bool(vm, x > y);
+    case DVX_GE: return vm->api->make_bool(vm, x >= y);
+    case DVX_EQ: return vm->api->make_bool(vm, x == y);
+    default: return vm->api->make_bool(vm, x != y);
     }
 }
 
 /* What a primitive cdata is compared as; v itself if it is no cdata. */
 static dvx_value compared(dvx_vm *vm, dvx_value v) {
     cdata *c = cdata_of(vm, v);
-    if (!c) return API(retain, v);
+    if (!c) return vm->api->retain(vm, v);
     if (c->type->kind == CTYPE_LONG_DOUBLE)
         return ffi_raise(vm, DVX_NOT_IMPLEMENTED_ERROR, "cannot use <cdata '%s'> in a comparison",
                          c->type->name);
@@ -627,9 +631,9 @@ static dvx_value compare(dvx_vm *vm, dvx_compare op, dvx_value self, dvx_value o
     if (is_address(a) && b && is_address(b)) return compare_addresses(vm, op, a->data, b->data);
     if (is_address(a) || (b && is_address(b))) return vm->api->make_not_implemented(vm);
     dvx_value x = compared(vm, self), y = dvx_failed(x) ? x : compared(vm, other);
-    dvx_value result = dvx_failed(y) ? y : API(compare, op, x, y);
-    API(release, x);
-    API(release, y);
+    dvx_value result = dvx_failed(y) ? y : vm->api->compare(vm, op, x, y);
+    vm->api->release(vm, x);
+    vm->api->release(vm, y);
     return result;
 }
 
@@ -641,8 +645,8 @@ static bool hash(dvx_vm *vm, dvx_value self, int64_t *out) {
         return true;
     }
     dvx_value v = convert_read(vm, c->type, c->bytes, NULL);
-    bool good = !dvx_failed(v) && API(hash, v, out);
-    API(release, v);
+    bool good = !dvx_failed(v) && vm->api->hash(vm, v, out);
+    vm->api->release(vm, v);
     return good;
 }
 
@@ -673,21 +677,22 @@ static dvx_value to_int(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     long double wide;
     (void)count;
     if (c->type->kind == CTYPE_CHAR && c->type->size == 1)
-        return API(make_int, (unsigned char)*c->bytes);
+        return vm->api->make_int(vm, (unsigned char)*c->bytes);
     if (c->type->kind == CTYPE_CHAR)
-        return c->type->is_signed ? API(make_int, convert_load_signed(c->bytes, c->type->size))
-                                  : API(make_int, text_code(c->type, c->bytes));
+        return c->type->is_signed
+                   ? vm->api->make_int(vm, convert_load_signed(c->bytes, c->type->size))
+                   : vm->api->make_int(vm, text_code(c->type, c->bytes));
     if (ctype_is_integer(c->type)) {
         if (c->type->kind != CTYPE_BOOL) return convert_read(vm, c->type, c->bytes, NULL);
-        return API(make_int, (unsigned char)*c->bytes);
+        return vm->api->make_int(vm, (unsigned char)*c->bytes);
     }
     if (c->type->kind == CTYPE_FLOAT || c->type->kind == CTYPE_LONG_DOUBLE) {
         memcpy(&wide, c->bytes, sizeof wide);
         dvx_value v = c->type->kind == CTYPE_FLOAT ? convert_read(vm, c->type, c->bytes, NULL)
-                                                   : API(make_float, (double)wide);
-        dvx_value class_ = API(builtin, "int"), made = API(call, class_, &v, 1);
-        API(release, class_);
-        API(release, v);
+                                                   : vm->api->make_float(vm, (double)wide);
+        dvx_value class_ = vm->api->builtin(vm, "int"), made = vm->api->call(vm, class_, &v, 1);
+        vm->api->release(vm, class_);
+        vm->api->release(vm, v);
         return made;
     }
     return ffi_raise(vm, DVX_TYPE_ERROR, "int() not supported on cdata '%s'", c->type->name);
@@ -700,7 +705,7 @@ static dvx_value to_float(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     if (c->type->kind == CTYPE_FLOAT) return convert_read(vm, c->type, c->bytes, NULL);
     if (c->type->kind == CTYPE_LONG_DOUBLE) {
         memcpy(&wide, c->bytes, sizeof wide);
-        return API(make_float, (double)wide);
+        return vm->api->make_float(vm, (double)wide);
     }
     return ffi_raise(vm, DVX_TYPE_ERROR, "float() not supported on cdata '%s'", c->type->name);
 }
@@ -726,8 +731,8 @@ static dvx_value enter(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     cdata *c = cdata_of(vm, args[0]);
     if ((c->role == CDATA_OWNING && !ctype_is_record(c->type)) || c->role == CDATA_GC ||
         c->role == CDATA_LENT)
-        return API(retain, args[0]);
-    return cdata_end(vm, c) ? API(retain, args[0]) : DVX_FAILED;
+        return vm->api->retain(vm, args[0]);
+    return cdata_end(vm, c) ? vm->api->retain(vm, args[0]) : DVX_FAILED;
 }
 
 static dvx_value leave(dvx_vm *vm, const dvx_value *args, uint32_t count) {
@@ -782,5 +787,6 @@ const dvx_type cdata_type = {
 };
 
 bool cdata_setup(dvx_vm *vm, dvx_value module) {
-    return API(add_type, module, &cdata_type) && API(add_type, module, &iterator_type);
+    return vm->api->add_type(vm, module, &cdata_type) &&
+           vm->api->add_type(vm, module, &iterator_type);
 }

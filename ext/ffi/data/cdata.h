@@ -50,7 +50,9 @@ typedef struct cdata {
 
 extern const dvx_type cdata_type;
 
-static inline cdata *cdata_of(dvx_vm *vm, dvx_value v) { return API(payload, v, &cdata_type); }
+static inline cdata *cdata_of(dvx_vm *vm, dvx_value v) {
+    return vm->api->payload(vm, v, &cdata_type);
+}
 static inline char *cdata_bytes(cdata *c) {
     return ctype_is_primitive(c->type) ? c->bytes
            : ctype_is_pointer(c->type) ? (char *)&c->data

@@ -92,7 +92,7 @@ static void store_complex(const ctype *type, char *data, double real, double ima
 
 static dvx_value read_bool(dvx_vm *vm, const char *data) {
     unsigned char c = (unsigned char)*data;
-    if (c <= 1) return API(make_bool, c);
+    if (c <= 1) return vm->api->make_bool(vm, c);
     return ffi_raise(vm, DVX_VALUE_ERROR, "got a _Bool of value %d, expected 0 or 1", c);
 }
 
@@ -100,17 +100,17 @@ dvx_value convert_read(dvx_vm *vm, ctype *type, char *data, cdata_block *block) 
     char *pointer;
     double real, imag;
     switch (type->kind) {
-    case CTYPE_SIGNED: return API(make_int, convert_load_signed(data, type->size));
-    case CTYPE_UNSIGNED: return API(make_uint, convert_load_unsigned(data, type->size));
+    case CTYPE_SIGNED: return vm->api->make_int(vm, convert_load_signed(data, type->size));
+    case CTYPE_UNSIGNED: return vm->api->make_uint(vm, convert_load_unsigned(data, type->size));
     case CTYPE_ENUM:
-        return type->is_signed ? API(make_int, convert_load_signed(data, type->size))
-                               : API(make_uint, convert_load_unsigned(data, type->size));
-    case CTYPE_FLOAT: return API(make_float, load_float(type, data));
+        return type->is_signed ? vm->api->make_int(vm, convert_load_signed(data, type->size))
+                               : vm->api->make_uint(vm, convert_load_unsigned(data, type->size));
+    case CTYPE_FLOAT: return vm->api->make_float(vm, load_float(type, data));
     case CTYPE_BOOL: return read_bool(vm, data);
     case CTYPE_CHAR: return text_of_char(vm, type, data);
     case CTYPE_COMPLEX:
         load_complex(type, data, &real, &imag);
-        return API(make_complex, real, imag);
+        return vm->api->make_complex(vm, real, imag);
     case CTYPE_LONG_DOUBLE: return cdata_make_primitive(vm, type, data);
     case CTYPE_POINTER:
     case CTYPE_FUNCTION_POINTER:
@@ -145,9 +145,9 @@ static bool cannot(dvx_vm *vm, const ctype *type, const char *expected, dvx_valu
 }
 
 static bool overflow(dvx_vm *vm, const ctype *type, dvx_value v) {
-    dvx_value class_ = API(error_class, DVX_OVERFLOW_ERROR);
-    API(raise_format, class_, "integer %S does not fit '%s'", v, type->name);
-    API(release, class_);
+    dvx_value class_ = vm->api->error_class(vm, DVX_OVERFLOW_ERROR);
+    vm->api->raise_format(vm, class_, "integer %S does not fit '%s'", v, type->name);
+    vm->api->release(vm, class_);
     return false;
 }
 
@@ -156,31 +156,33 @@ static bool overflow(dvx_vm *vm, const ctype *type, dvx_value v) {
 /* An int that C takes as an integer: what int() makes of it, but not of floats; v itself if it is
  * one.  The result is new. */
 static dvx_value as_integer(dvx_vm *vm, dvx_value v) {
-    dvx_kind kind = API(kind, v);
-    if (kind == DVX_INT || kind == DVX_BOOL) return API(retain, v);
+    dvx_kind kind = vm->api->kind(vm, v);
+    if (kind == DVX_INT || kind == DVX_BOOL) return vm->api->retain(vm, v);
     const cdata *c = cdata_of(vm, v);
     bool floating = kind == DVX_FLOAT ||
                     (c && (c->type->kind == CTYPE_FLOAT || c->type->kind == CTYPE_LONG_DOUBLE));
     dvx_value method = DVX_FAILED;
     int found = floating || kind == DVX_STR || kind == DVX_BYTES
                     ? 0
-                    : API(find_attribute, v, "__int__", &method);
+                    : vm->api->find_attribute(vm, v, "__int__", &method);
     if (found < 0) return DVX_FAILED;
     if (!found) return ffi_raise(vm, DVX_TYPE_ERROR, "an integer is required");
-    dvx_value result = API(call, method, NULL, 0);
-    API(release, method);
-    if (dvx_failed(result) || API(kind, result) == DVX_INT) return result;
-    API(release, result);
+    dvx_value result = vm->api->call(vm, method, NULL, 0);
+    vm->api->release(vm, method);
+    if (dvx_failed(result) || vm->api->kind(vm, result) == DVX_INT) return result;
+    vm->api->release(vm, result);
     return ffi_raise(vm, DVX_TYPE_ERROR, "integer conversion failed");
 }
 
 /* Is the int negative, of any size? */
-static int is_negative(dvx_vm *vm, dvx_value v) { return API(less, v, API(make_int, 0)); }
+static int is_negative(dvx_vm *vm, dvx_value v) {
+    return vm->api->less(vm, v, vm->api->make_int(vm, 0));
+}
 
 /* The value as 64 bits; for unsigned types as an unsigned number. */
 static bool integer_bits(dvx_vm *vm, dvx_value v, bool is_signed, uint64_t *bits) {
     int64_t small;
-    if (API(kind, v) == DVX_INT && API(read_int, v, &small)) {
+    if (vm->api->kind(vm, v) == DVX_INT && vm->api->read_int(vm, v, &small)) {
         *bits = (uint64_t)small;
         if (small >= 0 || is_signed) return true;
         return ffi_fail(vm, DVX_OVERFLOW_ERROR, "can't convert negative number to unsigned");
@@ -188,7 +190,8 @@ static bool integer_bits(dvx_vm *vm, dvx_value v, bool is_signed, uint64_t *bits
     vm->api->clear_error(vm);
     dvx_value whole = as_integer(vm, v);
     if (dvx_failed(whole)) return false;
-    bool good = is_signed ? API(read_int, whole, &small) : API(read_uint, whole, bits);
+    bool good =
+        is_signed ? vm->api->read_int(vm, whole, &small) : vm->api->read_uint(vm, whole, bits);
     if (good && is_signed) *bits = (uint64_t)small;
     if (!good) {
         vm->api->clear_error(vm);
@@ -196,7 +199,7 @@ static bool integer_bits(dvx_vm *vm, dvx_value v, bool is_signed, uint64_t *bits
         ffi_fail(vm, DVX_OVERFLOW_ERROR,
                  negative ? "can't convert negative number to unsigned" : "int too big to convert");
     }
-    API(release, whole);
+    vm->api->release(vm, whole);
     return good;
 }
 
@@ -217,19 +220,19 @@ static bool write_integer(dvx_vm *vm, const ctype *type, char *data, dvx_value v
 
 static bool write_float(dvx_vm *vm, const ctype *type, char *data, dvx_value v) {
     double d;
-    cdata *c = API(kind, v) == DVX_FLOAT ? NULL : cdata_of(vm, v);
+    cdata *c = vm->api->kind(vm, v) == DVX_FLOAT ? NULL : cdata_of(vm, v);
     if (c && type->kind == CTYPE_LONG_DOUBLE && c->type->kind == CTYPE_LONG_DOUBLE) {
         memcpy(data, c->bytes, (size_t)type->size);
         return true;
     }
     if (c) {
-        dvx_value class_ = API(builtin, "float");
-        dvx_value made = API(call, class_, &v, 1);
-        bool good = !dvx_failed(made) && API(read_float, made, &d);
-        API(release, class_);
-        API(release, made);
+        dvx_value class_ = vm->api->builtin(vm, "float");
+        dvx_value made = vm->api->call(vm, class_, &v, 1);
+        bool good = !dvx_failed(made) && vm->api->read_float(vm, made, &d);
+        vm->api->release(vm, class_);
+        vm->api->release(vm, made);
         if (!good) return false;
-    } else if (!API(read_float, v, &d)) {
+    } else if (!vm->api->read_float(vm, v, &d)) {
         return false;
     }
     store_float(type, data, d);
@@ -238,7 +241,7 @@ static bool write_float(dvx_vm *vm, const ctype *type, char *data, dvx_value v) 
 
 static bool write_complex(dvx_vm *vm, const ctype *type, char *data, dvx_value v) {
     double real, imag;
-    if (!API(read_complex, v, &real, &imag)) return false;
+    if (!vm->api->read_complex(vm, v, &real, &imag)) return false;
     store_complex(type, data, real, imag);
     return true;
 }
@@ -267,21 +270,21 @@ static bool write_pointer(dvx_vm *vm, const ctype *type, char *data, dvx_value v
 /* ---- Arrays ---- */
 
 static bool is_list(dvx_vm *vm, dvx_value v) {
-    dvx_kind kind = API(kind, v);
+    dvx_kind kind = vm->api->kind(vm, v);
     return kind == DVX_LIST || kind == DVX_TUPLE;
 }
 
 static bool write_items(dvx_vm *vm, ctype *item, const ctype *shown, int64_t length, char *data,
                         dvx_value v) {
-    int64_t count = API(length, v);
+    int64_t count = vm->api->length(vm, v);
     if (count < 0) return false;
     if (length >= 0 && count > length)
         return ffi_fail(vm, DVX_INDEX_ERROR, "too many initializers for '%s' (got %lld)",
                         shown->name, (long long)count);
     for (int64_t i = 0; i < count; i++) {
-        dvx_value one = API(get_item, v, API(make_int, i));
+        dvx_value one = vm->api->get_item(vm, v, vm->api->make_int(vm, i));
         bool good = !dvx_failed(one) && convert_write(vm, item, data + i * item->size, one);
-        API(release, one);
+        vm->api->release(vm, one);
         if (!good) return false;
     }
     return true;
@@ -294,7 +297,7 @@ bool convert_write_array(dvx_vm *vm, ctype *item, const ctype *shown, int64_t le
     const char *expected = "list or tuple";
     if (text) {
         dvx_kind wanted = item->size == 1 ? DVX_BYTES : DVX_STR;
-        if (API(kind, v) == wanted) return text_write(vm, item, shown, length, data, v);
+        if (vm->api->kind(vm, v) == wanted) return text_write(vm, item, shown, length, data, v);
         expected = wanted == DVX_BYTES ? "bytes or list or tuple" : "unicode or list or tuple";
     }
     const cdata *c = shown->kind == CTYPE_ARRAY ? cdata_of(vm, v) : NULL;
@@ -335,7 +338,7 @@ bool convert_write_field(dvx_vm *vm, const ctype_field *field, char *data, const
     int64_t value = 0;
     int width = field->bit_size;
     bool is_signed = type->is_signed;
-    if (!API(read_index, v, &value)) return false;
+    if (!vm->api->read_index(vm, v, &value)) return false;
     int64_t least = is_signed ? (int64_t)(~0ull << (width - 1)) : 0;
     uint64_t most = width - is_signed >= 64 ? ~0ull : (1ull << (width - is_signed)) - 1;
     if (most == 0) most = 1; /* cffi lets `int x:1` take 1 */
@@ -368,38 +371,38 @@ dvx_value convert_read_field(dvx_vm *vm, const ctype_field *field, char *data, c
     }
     uint64_t bits = convert_load_unsigned(data, field->type->size) >> field->bit_shift;
     int unused = 64 - field->bit_size;
-    if (field->type->is_signed) return API(make_int, (int64_t)(bits << unused) >> unused);
-    return API(make_uint, bits << unused >> unused);
+    if (field->type->is_signed) return vm->api->make_int(vm, (int64_t)(bits << unused) >> unused);
+    return vm->api->make_uint(vm, bits << unused >> unused);
 }
 
 static bool write_by_position(dvx_vm *vm, const ctype *type, char *data, const char *end,
                               dvx_value v) {
-    int64_t count = API(length, v);
+    int64_t count = vm->api->length(vm, v);
     uint32_t at = 0;
     for (int64_t i = 0; i < count; i++, at++) {
         while (at < type->field_count && type->fields[at].not_positional) at++;
         if (at >= type->field_count)
             return ffi_fail(vm, DVX_VALUE_ERROR, "too many initializers for '%s' (got %lld)",
                             type->name, (long long)count);
-        dvx_value one = API(get_item, v, API(make_int, i));
+        dvx_value one = vm->api->get_item(vm, v, vm->api->make_int(vm, i));
         bool good = !dvx_failed(one) && convert_write_field(vm, &type->fields[at], data, end, one);
-        API(release, one);
+        vm->api->release(vm, one);
         if (!good) return false;
     }
     return count >= 0;
 }
 
 static bool write_by_name(dvx_vm *vm, const ctype *type, char *data, const char *end, dvx_value v) {
-    dvx_value names = API(iterate, v), name;
+    dvx_value names = vm->api->iterate(vm, v), name;
     int more = dvx_failed(names) ? -1 : 1;
-    while (more > 0 && (more = API(next, names, &name)) > 0) {
+    while (more > 0 && (more = vm->api->next(vm, names, &name)) > 0) {
         const ctype_field *field = text_find_field(vm, type, name);
-        dvx_value one = field ? API(get_item, v, name) : DVX_FAILED;
+        dvx_value one = field ? vm->api->get_item(vm, v, name) : DVX_FAILED;
         if (!field || dvx_failed(one) || !convert_write_field(vm, field, data, end, one)) more = -1;
-        API(release, one);
-        API(release, name);
+        vm->api->release(vm, one);
+        vm->api->release(vm, name);
     }
-    API(release, names);
+    vm->api->release(vm, names);
     return more == 0;
 }
 
@@ -411,7 +414,7 @@ static bool write_record(dvx_vm *vm, ctype *type, char *data, const char *end, d
     }
     if (type->size < 0) return ffi_fail(vm, DVX_TYPE_ERROR, "'%s' is opaque", type->name);
     if (is_list(vm, v)) return write_by_position(vm, type, data, end, v);
-    if (API(kind, v) == DVX_DICT) return write_by_name(vm, type, data, end, v);
+    if (vm->api->kind(vm, v) == DVX_DICT) return write_by_name(vm, type, data, end, v);
     return cannot(
         vm, type,
         type->flexible ? "list or tuple or dict" : "list or tuple or dict or struct-cdata", v);
@@ -450,12 +453,12 @@ bool convert_write(dvx_vm *vm, ctype *type, char *data, dvx_value v) {
 int64_t convert_new_length(dvx_vm *vm, const ctype *item, dvx_value v, bool *given) {
     char name[FFI_NAME];
     int64_t length;
-    dvx_kind kind = API(kind, v);
+    dvx_kind kind = vm->api->kind(vm, v);
     *given = true;
     switch (kind) {
     case DVX_LIST:
-    case DVX_TUPLE: return API(length, v);
-    case DVX_BYTES: length = API(length, v); return length < 0 ? -1 : length + 1;
+    case DVX_TUPLE: return vm->api->length(vm, v);
+    case DVX_BYTES: length = vm->api->length(vm, v); return length < 0 ? -1 : length + 1;
     case DVX_STR: return text_units(vm, item, v) + 1;
     case DVX_INT:
     case DVX_BOOL: break;
@@ -465,7 +468,7 @@ int64_t convert_new_length(dvx_vm *vm, const ctype *item, dvx_value v, bool *giv
         return -1;
     }
     *given = false;
-    if (!API(read_int, v, &length)) return -1;
+    if (!vm->api->read_int(vm, v, &length)) return -1;
     if (length >= 0) return length;
     ffi_fail(vm, DVX_VALUE_ERROR, "negative array length");
     return -1;
@@ -475,13 +478,16 @@ int64_t convert_new_length(dvx_vm *vm, const ctype *item, dvx_value v, bool *giv
 static dvx_value last_initialiser(dvx_vm *vm, const ctype *type, dvx_value v) {
     const ctype_field *field = &type->fields[type->field_count - 1];
     if (is_list(vm, v)) {
-        int64_t count = API(length, v);
-        return count == type->field_count ? API(get_item, v, API(make_int, count - 1)) : DVX_FAILED;
+        int64_t count = vm->api->length(vm, v);
+        return count == type->field_count
+                   ? vm->api->get_item(vm, v, vm->api->make_int(vm, count - 1))
+                   : DVX_FAILED;
     }
-    if (API(kind, v) != DVX_DICT) return DVX_FAILED;
+    if (vm->api->kind(vm, v) != DVX_DICT) return DVX_FAILED;
     dvx_value name = ffi_str(vm, field->name), found = DVX_FAILED;
-    if (!dvx_failed(name) && API(contains, v, name) > 0) found = API(get_item, v, name);
-    API(release, name);
+    if (!dvx_failed(name) && vm->api->contains(vm, v, name) > 0)
+        found = vm->api->get_item(vm, v, name);
+    vm->api->release(vm, name);
     return found;
 }
 
@@ -504,25 +510,25 @@ int64_t convert_flexible_size(dvx_vm *vm, ctype *type, dvx_value v) {
         tail = nested < 0 ? 0 : field->offset + nested;
         if (nested < 0) size = -1;
     }
-    API(release, last);
+    vm->api->release(vm, last);
     return size >= 0 && tail > size ? tail : size;
 }
 
 int64_t convert_temporary_size(dvx_vm *vm, const ctype *pointer, dvx_value v, int64_t *length) {
     const ctype *item = pointer->item;
-    dvx_kind kind = API(kind, v);
+    dvx_kind kind = vm->api->kind(vm, v);
     int64_t size;
     if (pointer->kind != CTYPE_POINTER) return 0;
     if (kind == DVX_BYTES) {
         bool takes = item->kind == CTYPE_VOID || (ctype_is_byte(item) && ctype_is_primitive(item));
         if (!takes) return 0;
-        *length = API(length, v) + 1;
+        *length = vm->api->length(vm, v) + 1;
         return *length;
     }
     if (kind == DVX_STR)
         *length = text_units(vm, item, v) + 1;
     else if (kind == DVX_LIST || kind == DVX_TUPLE)
-        *length = API(length, v);
+        *length = vm->api->length(vm, v);
     else
         return 0;
     if (item->size <= 0) return 0;

@@ -25,7 +25,7 @@ static bool reserve(dvx_vm *vm, ffi_state *state) {
             c->chained = *head;
             *head = c;
         }
-    API(deallocate, old, old_size * sizeof *old);
+    vm->api->deallocate(vm, old, old_size * sizeof *old);
     return true;
 }
 
@@ -37,7 +37,7 @@ dvx_value handle_new(dvx_vm *vm, dvx_value object) {
     if (dvx_failed(made)) return made;
     c->data = (char *)c;
     c->role = CDATA_HANDLE;
-    c->first = API(retain, object);
+    c->first = vm->api->retain(vm, object);
     cdata **head = bucket(state, c->data);
     c->chained = *head;
     *head = c;
@@ -55,7 +55,7 @@ dvx_value handle_find(dvx_vm *vm, const cdata *c) {
         return ffi_raise(vm, DVX_RUNTIME_ERROR, "cannot use from_handle() on NULL pointer");
     cdata *found = state->handle_size ? *bucket(state, c->data) : NULL;
     while (found && found->data != c->data) found = found->chained;
-    if (found) return API(retain, found->first);
+    if (found) return vm->api->retain(vm, found->first);
     return ffi_raise(vm, DVX_SYSTEM_ERROR,
                      "ffi.from_handle() detected that the address passed points to garbage. If it "
                      "is really the result of ffi.new_handle(), then the Python object has already "

@@ -27,19 +27,19 @@ static bool measure(const dvx_buffer *b, int64_t *size) {
 
 bool lend_get(dvx_vm *vm, dvx_value v, bool writable, dvx_view *view, int64_t *size) {
     char name[FFI_NAME];
-    if (!API(buffer_get, v, writable, view)) return false;
+    if (!vm->api->buffer_get(vm, v, writable, view)) return false;
     if (measure(&view->buffer, size)) return true;
-    API(buffer_release, view);
+    vm->api->buffer_release(vm, view);
     return ffi_fail(vm, DVX_BUFFER_ERROR, "%s is not C-contiguous", ffi_class_name(vm, v, name));
 }
 
 dvx_value lend_type_name(dvx_vm *vm, dvx_value v) {
-    dvx_value class_ = API(error_class, DVX_TYPE_ERROR), text = DVX_FAILED;
-    API(raise_format, class_, "%T", v);
+    dvx_value class_ = vm->api->error_class(vm, DVX_TYPE_ERROR), text = DVX_FAILED;
+    vm->api->raise_format(vm, class_, "%T", v);
     dvx_value error = vm->api->fetch_error(vm);
-    if (!dvx_failed(error)) text = API(str, error);
-    API(release, error);
-    API(release, class_);
+    if (!dvx_failed(error)) text = vm->api->str(vm, error);
+    vm->api->release(vm, error);
+    vm->api->release(vm, class_);
     return text;
 }
 
@@ -77,7 +77,7 @@ static dvx_value lend(dvx_vm *vm, ctype *type, dvx_value v, char *data, int64_t 
     if (dvx_failed(made)) return made;
     if (type->kind == CTYPE_ARRAY) c->length = length;
     c->role = CDATA_LENT;
-    c->first = API(retain, v);
+    c->first = vm->api->retain(vm, v);
     return made;
 }
 
@@ -86,7 +86,7 @@ static dvx_value lend_view(dvx_vm *vm, ctype *type, dvx_value v, bool writable) 
     int64_t size;
     if (!lend_get(vm, v, writable, &view, &size)) return DVX_FAILED;
     cdata_block *block = cdata_lent_block(vm, &view, (size_t)size);
-    if (!block) return API(buffer_release, &view), DVX_FAILED;
+    if (!block) return vm->api->buffer_release(vm, &view), DVX_FAILED;
     dvx_value made = lend(vm, type, v, block->data, size, block);
     cdata_drop_block(vm, block);
     return made;
@@ -101,11 +101,12 @@ MODULE_METHOD(lend_from_buffer) {
     (void)count;
     ctype *type =
         typed ? module_type(vm, args[0], args[1], "", false) : ffi_state_of(vm)->char_array;
-    if (!type || (!dvx_failed(args[3]) && !API(read_index, args[3], &writable))) return DVX_FAILED;
+    if (!type || (!dvx_failed(args[3]) && !vm->api->read_index(vm, args[3], &writable)))
+        return DVX_FAILED;
     if (type->kind != CTYPE_POINTER && type->kind != CTYPE_ARRAY)
         return ffi_raise(vm, DVX_TYPE_ERROR, "expected a pointer or array ctype, got '%s'",
                          type->name);
-    if (API(kind, v) == DVX_STR)
+    if (vm->api->kind(vm, v) == DVX_STR)
         return ffi_raise(vm, DVX_TYPE_ERROR,
                          "from_buffer() cannot return the address of a unicode object");
     if (!cdata_of(vm, v) && buffer_memory(vm, v, &data, &size))

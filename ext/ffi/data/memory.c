@@ -40,7 +40,7 @@ static dvx_value new_pointer(dvx_vm *vm, ctype *type, dvx_value init) {
     bool good = !dvx_failed(made) && (dvx_failed(init) || initialise(vm, type->item, block, init));
     cdata_drop_block(vm, block);
     if (good || dvx_failed(made)) return made;
-    API(release, made);
+    vm->api->release(vm, made);
     return DVX_FAILED;
 }
 
@@ -65,7 +65,7 @@ static dvx_value new_array(dvx_vm *vm, ctype *type, dvx_value init) {
                 (!given || convert_write_array(vm, type->item, type, length, block->data, init));
     cdata_drop_block(vm, block);
     if (good || dvx_failed(made)) return made;
-    API(release, made);
+    vm->api->release(vm, made);
     return DVX_FAILED;
 }
 
@@ -74,7 +74,7 @@ MODULE_METHOD(memory_new) {
     ctype *type = module_type(vm, args[0], args[1], "newp() ", false);
     if (!type) return DVX_FAILED;
     dvx_value init = args[2];
-    if (!dvx_failed(init) && API(kind, init) == DVX_NONE) init = DVX_FAILED;
+    if (!dvx_failed(init) && vm->api->kind(vm, init) == DVX_NONE) init = DVX_FAILED;
     if (type->kind == CTYPE_POINTER) return new_pointer(vm, type, init);
     if (type->kind == CTYPE_ARRAY) return new_array(vm, type, init);
     return ffi_raise(vm, DVX_TYPE_ERROR, "expected a pointer or array ctype, got '%s'", type->name);
@@ -89,9 +89,9 @@ MODULE_METHOD(memory_cast) {
 /* ---- Text and lists ---- */
 
 static dvx_value null_refused(dvx_vm *vm, const char *what, dvx_value v) {
-    dvx_value class_ = API(error_class, DVX_RUNTIME_ERROR);
-    API(raise_format, class_, "cannot use %s() on %V", what, v);
-    API(release, class_);
+    dvx_value class_ = vm->api->error_class(vm, DVX_RUNTIME_ERROR);
+    vm->api->raise_format(vm, class_, "cannot use %s() on %V", what, v);
+    vm->api->release(vm, class_);
     return DVX_FAILED;
 }
 
@@ -104,7 +104,7 @@ MODULE_METHOD(memory_string) {
     int64_t most = -1;
     (void)count;
     cdata *c = cdata_argument(vm, args[1], "string()");
-    if (!c || (!dvx_failed(args[2]) && !API(read_index, args[2], &most))) return DVX_FAILED;
+    if (!c || (!dvx_failed(args[2]) && !vm->api->read_index(vm, args[2], &most))) return DVX_FAILED;
     const ctype *type = c->type;
     bool many = type->kind == CTYPE_POINTER || type->kind == CTYPE_ARRAY;
     if (many && holds_text(type->item)) {
@@ -120,15 +120,15 @@ MODULE_METHOD(memory_string) {
 
 static dvx_value unpack_items(dvx_vm *vm, const cdata *c, int64_t length) {
     ctype *item = c->type->item;
-    dvx_value list = API(make_list, NULL, 0);
+    dvx_value list = vm->api->make_list(vm, NULL, 0);
     bool good = !dvx_failed(list);
     for (int64_t i = 0; i < length && good; i++) {
         dvx_value v = convert_read(vm, item, c->data + i * item->size, c->block);
-        good = API(append, list, v);
-        API(release, v);
+        good = vm->api->append(vm, list, v);
+        vm->api->release(vm, v);
     }
     if (good) return list;
-    API(release, list);
+    vm->api->release(vm, list);
     return DVX_FAILED;
 }
 
@@ -136,7 +136,7 @@ MODULE_METHOD(memory_unpack) {
     int64_t length;
     (void)count;
     const cdata *c = cdata_argument(vm, args[1], "unpack()");
-    if (!c || !API(read_index, args[2], &length)) return DVX_FAILED;
+    if (!c || !vm->api->read_index(vm, args[2], &length)) return DVX_FAILED;
     const ctype *type = c->type;
     if (type->kind != CTYPE_POINTER && type->kind != CTYPE_ARRAY)
         return ffi_raise(vm, DVX_TYPE_ERROR, "expected a pointer or array, got '%s'", type->name);
@@ -166,7 +166,7 @@ static bool open_moved(dvx_vm *vm, dvx_value v, bool writable, int64_t n, moved 
         m->data = m->view.buffer.data;
     }
     if (size >= n) return true;
-    API(buffer_release, &m->view);
+    vm->api->buffer_release(vm, &m->view);
     return ffi_fail(vm, DVX_VALUE_ERROR, "right operand length must match slice length");
 }
 
@@ -174,13 +174,13 @@ MODULE_METHOD(memory_memmove) {
     int64_t n;
     moved to, from;
     (void)count;
-    if (!API(read_index, args[3], &n)) return DVX_FAILED;
+    if (!vm->api->read_index(vm, args[3], &n)) return DVX_FAILED;
     if (n < 0) return ffi_raise(vm, DVX_VALUE_ERROR, "negative size");
     if (!open_moved(vm, args[1], true, n, &to)) return DVX_FAILED;
     bool good = open_moved(vm, args[2], false, n, &from);
     if (good && n) memmove(to.data, from.data, (size_t)n);
-    if (good) API(buffer_release, &from.view);
-    API(buffer_release, &to.view);
+    if (good) vm->api->buffer_release(vm, &from.view);
+    vm->api->buffer_release(vm, &to.view);
     return good ? ffi_none(vm) : DVX_FAILED;
 }
 
@@ -197,8 +197,8 @@ static dvx_value remove_destructor(dvx_vm *vm, cdata *c) {
     c->block = origin ? cdata_share(origin->block) : NULL;
     c->role = CDATA_PLAIN;
     cdata_drop_block(vm, old);
-    API(release, first);
-    API(release, second);
+    vm->api->release(vm, first);
+    vm->api->release(vm, second);
     return ffi_none(vm);
 }
 
@@ -206,14 +206,14 @@ MODULE_METHOD(memory_gc) {
     (void)count;
     cdata *c = cdata_argument(vm, args[1], "gc()"), *made;
     if (!c) return DVX_FAILED;
-    if (API(kind, args[2]) == DVX_NONE) return remove_destructor(vm, c);
+    if (vm->api->kind(vm, args[2]) == DVX_NONE) return remove_destructor(vm, c);
     dvx_value v = cdata_make_at(vm, c->type, c->data, c->block, &made);
     if (dvx_failed(v)) return v;
     c = cdata_of(vm, args[1]);
     memcpy(made->bytes, c->bytes, ctype_is_primitive(c->type) ? sizeof c->bytes : 0);
     made->length = c->length;
-    made->first = API(retain, args[2]);
-    made->second = API(retain, args[1]);
+    made->first = vm->api->retain(vm, args[2]);
+    made->second = vm->api->retain(vm, args[1]);
     made->role = CDATA_GC;
     return v;
 }
@@ -258,8 +258,8 @@ static ctype *field_place(dvx_vm *vm, ctype *type, dvx_value name, bool followin
 /* The type at a field or index of a type, whose offset is added; NULL: raised. */
 static ctype *place(dvx_vm *vm, ctype *type, dvx_value key, bool following, int64_t *offset) {
     int64_t i, distance;
-    if (API(kind, key) == DVX_STR) return field_place(vm, type, key, following, offset);
-    if (!API(read_index, key, &i)) {
+    if (vm->api->kind(vm, key) == DVX_STR) return field_place(vm, type, key, following, offset);
+    if (!vm->api->read_index(vm, key, &i)) {
         vm->api->clear_error(vm);
         return ffi_fail(vm, DVX_TYPE_ERROR, "field name or array index expected"), NULL;
     }
@@ -285,13 +285,13 @@ MODULE_METHOD(memory_offsetof) {
     int64_t offset = 0;
     ctype *type = module_type(vm, args[0], args[1], "typeoffsetof() ", false);
     if (!type || !follow(vm, type, args + 2, count - 2, &offset)) return DVX_FAILED;
-    return API(make_int, offset);
+    return vm->api->make_int(vm, offset);
 }
 
 MODULE_METHOD(memory_addressof) {
     int64_t offset = 0;
     cdata *c = cdata_of(vm, args[1]);
-    if (!c && API(payload, args[1], &library_type) && count == 3)
+    if (!c && vm->api->payload(vm, args[1], &library_type) && count == 3)
         return library_address(vm, args[1], args[2]);
     if (!c) return ffi_raise(vm, DVX_TYPE_ERROR, "expected a 'cdata' object");
     if (count == 2 && ctype_is_pointer(c->type) && c->type->kind == CTYPE_POINTER)

@@ -57,11 +57,11 @@ static bool wrong_char(dvx_vm *vm, const ctype *type, dvx_value v) {
                         "initializer for ctype 'char' must be a bytes of length 1, not %s",
                         ffi_class_name(vm, v, name));
     const char *shown = type->size == 2 ? "char16_t" : "char32_t";
-    if (API(kind, v) == DVX_STR)
+    if (vm->api->kind(vm, v) == DVX_STR)
         return ffi_fail(vm, DVX_TYPE_ERROR,
                         "initializer for ctype '%s' must be a unicode string of length 1, not "
                         "unicode string of length %lld",
-                        shown, (long long)API(length, v));
+                        shown, (long long)vm->api->length(vm, v));
     return ffi_fail(vm, DVX_TYPE_ERROR,
                     "initializer for ctype '%s' must be a unicode string of length 1, not %s",
                     shown, ffi_class_name(vm, v, name));
@@ -75,13 +75,13 @@ bool text_write_char(dvx_vm *vm, const ctype *type, char *data, dvx_value v) {
         memcpy(data, c->bytes, (size_t)type->size);
         return true;
     }
-    dvx_kind kind = API(kind, v);
+    dvx_kind kind = vm->api->kind(vm, v);
     if (type->size == 1) {
-        if (kind != DVX_BYTES || API(length, v) != 1) return wrong_char(vm, type, v);
-        return API(read_bytes, v, data, 1, &size);
+        if (kind != DVX_BYTES || vm->api->length(vm, v) != 1) return wrong_char(vm, type, v);
+        return vm->api->read_bytes(vm, v, data, 1, &size);
     }
-    if (kind != DVX_STR || API(length, v) != 1) return wrong_char(vm, type, v);
-    if (!API(read_str, v, utf8, sizeof utf8, &size)) return false;
+    if (kind != DVX_STR || vm->api->length(vm, v) != 1) return wrong_char(vm, type, v);
+    if (!vm->api->read_str(vm, v, utf8, sizeof utf8, &size)) return false;
     uint32_t code = decode(utf8, &size);
     if (type->size == 2) {
         uint16_t half = (uint16_t)code;
@@ -111,9 +111,9 @@ static uint32_t next_code(const ctype *item, const char *data, int64_t count, in
 
 dvx_value text_of_chars(dvx_vm *vm, const ctype *item, const char *data, int64_t count) {
     char few[64 * LONGEST_CHARACTER];
-    if (item->size == 1) return API(make_bytes, data, (size_t)count);
+    if (item->size == 1) return vm->api->make_bytes(vm, data, (size_t)count);
     size_t capacity = (size_t)count * LONGEST_CHARACTER, size = 0;
-    char *text = capacity <= sizeof few ? few : API(allocate, capacity);
+    char *text = capacity <= sizeof few ? few : vm->api->allocate(vm, capacity);
     if (!text) return DVX_FAILED;
     dvx_value made = DVX_FAILED;
     bool good = true;
@@ -126,8 +126,8 @@ dvx_value text_of_chars(dvx_vm *vm, const ctype *item, const char *data, int64_t
             ffi_fail(vm, DVX_VALUE_ERROR, "char32_t out of range for conversion to unicode: 0x%x",
                      code);
     }
-    if (good) made = API(make_str, text, size);
-    if (text != few) API(deallocate, text, capacity);
+    if (good) made = vm->api->make_str(vm, text, size);
+    if (text != few) vm->api->deallocate(vm, text, capacity);
     return made;
 }
 
@@ -140,13 +140,13 @@ int64_t text_length(const ctype *item, const char *data, int64_t most) {
 /* ---- Arrays from dl ---- */
 
 int64_t text_units(dvx_vm *vm, const ctype *item, dvx_value str) {
-    int64_t count = API(length, str);
+    int64_t count = vm->api->length(vm, str);
     if (item->size != 2 || count < 0) return count;
     size_t size;
     char *text = ffi_text(vm, str, &size);
     if (!text) return -1;
     for (size_t i = 0; i < size; i++) count += (unsigned char)text[i] >= 0xF0;
-    API(deallocate, text, size + 1);
+    vm->api->deallocate(vm, text, size + 1);
     return count;
 }
 
@@ -158,11 +158,11 @@ static bool too_long(dvx_vm *vm, const ctype *shown, const char *what, int64_t c
 
 static bool write_bytes(dvx_vm *vm, const ctype *item, const ctype *shown, int64_t length,
                         char *data, dvx_value v) {
-    int64_t count = API(length, v);
+    int64_t count = vm->api->length(vm, v);
     size_t size;
     if (count < 0) return false;
     if (length >= 0 && count > length) return too_long(vm, shown, "bytes", count);
-    if (!API(read_bytes, v, data, (size_t)count, &size)) return false;
+    if (!vm->api->read_bytes(vm, v, data, (size_t)count, &size)) return false;
     if (count != length) data[count] = 0;
     for (int64_t i = 0; item->kind == CTYPE_BOOL && i < count; i++)
         if ((unsigned char)data[i] > 1)
@@ -198,7 +198,7 @@ static bool write_str(dvx_vm *vm, const ctype *item, const ctype *shown, int64_t
     if (!text) return false;
     for (size_t i = 0; i < size; i += one) at = put_code(item, data, at, decode(text + i, &one));
     if (at != length) put(item, data, at, 0);
-    API(deallocate, text, size + 1);
+    vm->api->deallocate(vm, text, size + 1);
     return true;
 }
 
@@ -214,18 +214,18 @@ const ctype_field *text_find_field(dvx_vm *vm, const ctype *type, dvx_value name
     char few[64];
     size_t size;
     const ctype_field *field = NULL;
-    if (API(kind, name) == DVX_STR) {
-        if (!API(read_str, name, few, sizeof few, &size)) return NULL;
+    if (vm->api->kind(vm, name) == DVX_STR) {
+        if (!vm->api->read_str(vm, name, few, sizeof few, &size)) return NULL;
         char *text = size < sizeof few ? few : ffi_text(vm, name, &size);
         if (!text) return NULL;
         field = ctype_find_field(type, text, size);
-        if (text != few) API(deallocate, text, size + 1);
+        if (text != few) vm->api->deallocate(vm, text, size + 1);
     }
     if (field) return field;
-    dvx_value class_ = API(error_class, DVX_KEY_ERROR);
-    dvx_value error = API(call, class_, &name, 1);
-    if (!dvx_failed(error)) API(raise_error, error);
-    API(release, class_);
-    API(release, error);
+    dvx_value class_ = vm->api->error_class(vm, DVX_KEY_ERROR);
+    dvx_value error = vm->api->call(vm, class_, &name, 1);
+    if (!dvx_failed(error)) vm->api->raise_error(vm, error);
+    vm->api->release(vm, class_);
+    vm->api->release(vm, error);
     return NULL;
 }

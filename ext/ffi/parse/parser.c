@@ -266,14 +266,14 @@ static bool declare_all(parser *p, char *text) {
 
 bool parser_declare(dvx_vm *vm, scope *s, const char *text, size_t size,
                     const parser_options *options) {
-    char *copy = API(allocate, size + 1);
+    char *copy = vm->api->allocate(vm, size + 1);
     if (!copy) return false;
     memcpy(copy, text, size + 1);
     parser p = {.vm = vm, .scope = s, .state = ffi_state_of(vm), .options = *options};
     uint32_t before = s->count;
     bool good = declare_all(&p, copy);
     if (p.no_c) scope_cut(vm, s, before);
-    API(deallocate, copy, size + 1);
+    vm->api->deallocate(vm, copy, size + 1);
     return good;
 }
 
@@ -296,7 +296,7 @@ static ctype *read_type(parser *p) {
 static ctype *parse_text(dvx_vm *vm, scope *s, const char *text, size_t size) {
     static const char before[] = "void __dummy(\n", after[] = "\n);";
     size_t whole = sizeof before - 1 + size + sizeof after;
-    char *copy = API(allocate, whole);
+    char *copy = vm->api->allocate(vm, whole);
     if (!copy) return NULL;
     memcpy(copy, before, sizeof before - 1);
     memcpy(copy + sizeof before - 1, text, size);
@@ -304,7 +304,7 @@ static ctype *parse_text(dvx_vm *vm, scope *s, const char *text, size_t size) {
     parser p = {.vm = vm, .scope = s, .state = ffi_state_of(vm)};
     p.lexer = lexer_start(copy);
     ctype *type = read_type(&p);
-    API(deallocate, copy, whole);
+    vm->api->deallocate(vm, copy, whole);
     return type;
 }
 

@@ -10,10 +10,10 @@ scope *scope_new(dvx_vm *vm) {
 void scope_release(dvx_vm *vm, scope *s) {
     if (!s || --s->references) return;
     for (uint32_t i = 0; i < s->count; i++)
-        API(deallocate, s->declarations[i].name, s->declarations[i].size + 1);
-    API(deallocate, s->declarations, s->capacity * sizeof *s->declarations);
-    API(deallocate, s->table, s->table_size * sizeof *s->table);
-    API(deallocate, s, sizeof *s);
+        vm->api->deallocate(vm, s->declarations[i].name, s->declarations[i].size + 1);
+    vm->api->deallocate(vm, s->declarations, s->capacity * sizeof *s->declarations);
+    vm->api->deallocate(vm, s->table, s->table_size * sizeof *s->table);
+    vm->api->deallocate(vm, s, sizeof *s);
 }
 
 static uint32_t hash_name(declaration_kind kind, const char *name, size_t size) {
@@ -45,7 +45,7 @@ static bool reserve(dvx_vm *vm, scope *s) {
     uint32_t size = s->table_size ? s->table_size * 2 : 64;
     uint32_t *table = ffi_new(vm, size * sizeof *table);
     if (!table) return false;
-    API(deallocate, s->table, s->table_size * sizeof *table);
+    vm->api->deallocate(vm, s->table, s->table_size * sizeof *table);
     s->table = table;
     s->table_size = size;
     for (uint32_t i = 0; i < s->count; i++) enter(s, i);
@@ -57,7 +57,7 @@ declaration *scope_add(dvx_vm *vm, scope *s, declaration_kind kind, const char *
     if (!reserve(vm, s) ||
         !ffi_grow(vm, (void **)&s->declarations, s->count, &s->capacity, sizeof *s->declarations))
         return NULL;
-    char *copy = API(allocate, size + 1);
+    char *copy = vm->api->allocate(vm, size + 1);
     if (!copy) return NULL;
     memcpy(copy, name, size);
     copy[size] = 0;
@@ -69,7 +69,7 @@ declaration *scope_add(dvx_vm *vm, scope *s, declaration_kind kind, const char *
 void scope_cut(dvx_vm *vm, scope *s, uint32_t count) {
     while (s->count > count) {
         const declaration *last = &s->declarations[--s->count];
-        API(deallocate, last->name, last->size + 1);
+        vm->api->deallocate(vm, last->name, last->size + 1);
     }
     if (!s->table_size) return;
     memset(s->table, 0, s->table_size * sizeof *s->table);

@@ -56,7 +56,7 @@ static bool enumerator(parser *p, ctype_enumerator *e, scope_integer *next) {
     if (parse_take(p, '=') && !parse_constant(p, next)) return false;
     if (!parse_add_constant(p, t.text, t.size, *next)) return false;
     dvx_vm *vm = p->vm;
-    e->name = API(allocate, t.size + 1);
+    e->name = vm->api->allocate(vm, t.size + 1);
     if (!e->name) return false;
     memcpy(e->name, t.text, t.size);
     e->name[t.size] = 0;
@@ -79,10 +79,12 @@ static bool enum_body(parser *p, ctype *type) {
     }
     good = good && parse_expect(p, '}');
     if (count && good && count < capacity)
-        list = API(resize, list, capacity * sizeof *list, count * sizeof *list), capacity = count;
+        list = vm->api->resize(vm, list, capacity * sizeof *list, count * sizeof *list),
+        capacity = count;
     if (good && list) return ctype_complete_enum(vm, type, list, count);
-    for (uint32_t i = 0; i < count; i++) API(deallocate, list[i].name, strlen(list[i].name) + 1);
-    API(deallocate, list, capacity * sizeof *list);
+    for (uint32_t i = 0; i < count; i++)
+        vm->api->deallocate(vm, list[i].name, strlen(list[i].name) + 1);
+    vm->api->deallocate(vm, list, capacity * sizeof *list);
     return false;
 }
 
@@ -93,7 +95,7 @@ static bool add_member(parser *p, ctype *type, const declarator *d, ctype *membe
     if (!check_name(p, d->size) || !ffi_grow(vm, (void **)&type->declared, type->declared_count,
                                              &type->declared_capacity, sizeof *type->declared))
         return false;
-    char *name = API(allocate, d->size + 1);
+    char *name = vm->api->allocate(vm, d->size + 1);
     if (!name) return false;
     if (d->size) memcpy(name, d->name, d->size);
     name[d->size] = 0;

@@ -148,28 +148,28 @@ void array_strides_in(const nd_array *a, int ndim, int64_t *strides) {
 
 dvx_value array_ints(dvx_vm *vm, const int64_t *ints, int count) {
     dvx_value few[ND_MOST] = {DVX_FAILED};
-    for (int i = 0; i < count; i++) few[i] = API(make_int, ints[i]);
-    dvx_value tuple = API(make_tuple, few, (size_t)count);
-    for (int i = 0; i < count; i++) API(release, few[i]);
+    for (int i = 0; i < count; i++) few[i] = vm->api->make_int(vm, ints[i]);
+    dvx_value tuple = vm->api->make_tuple(vm, few, (size_t)count);
+    for (int i = 0; i < count; i++) vm->api->release(vm, few[i]);
     return tuple;
 }
 
 static bool read_shape(dvx_vm *vm, dvx_value v, int *ndim, int64_t shape[ND_MOST]) {
-    dvx_kind kind = API(kind, v);
+    dvx_kind kind = vm->api->kind(vm, v);
     if (kind == DVX_INT || kind == DVX_BOOL) {
         *ndim = 1;
-        return API(read_int, v, shape);
+        return vm->api->read_int(vm, v, shape);
     }
-    int64_t count = API(length, v);
+    int64_t count = vm->api->length(vm, v);
     if (count < 0) {
         vm->api->clear_error(vm);
         *ndim = 1;
         if (nd_read_index(vm, v, shape)) return true;
         vm->api->clear_error(vm);
-        dvx_value error = API(error_class, DVX_TYPE_ERROR);
-        API(raise_format, error, "expected a sequence of integers or a single integer, got '%V'",
-            v);
-        API(release, error);
+        dvx_value error = vm->api->error_class(vm, DVX_TYPE_ERROR);
+        vm->api->raise_format(vm, error,
+                              "expected a sequence of integers or a single integer, got '%V'", v);
+        vm->api->release(vm, error);
         return false;
     }
     if (count > ND_MOST)
@@ -183,9 +183,9 @@ static bool read_shape(dvx_vm *vm, dvx_value v, int *ndim, int64_t shape[ND_MOST
         shape[done] = dv_as_int(dv_as_tuple(v)->items[done]);
 #endif
     for (int i = done; i < *ndim; i++) {
-        dvx_value item = API(get_item, v, API(make_int, i));
+        dvx_value item = vm->api->get_item(vm, v, vm->api->make_int(vm, i));
         bool good = !dvx_failed(item) && nd_read_index(vm, item, &shape[i]);
-        API(release, item);
+        vm->api->release(vm, item);
         if (!good) return false;
     }
     return true;
@@ -231,7 +231,7 @@ static bool set_up(dvx_vm *vm, nd_array *a, const nd_dtype *dtype, int ndim) {
     a->axes = a->few;
     a->data = a->inline_data;
     if (UNLIKELY(ndim > ND_FEW)) {
-        a->axes = API(allocate, (size_t)ndim * sizeof *a->axes);
+        a->axes = vm->api->allocate(vm, (size_t)ndim * sizeof *a->axes);
         if (!a->axes) return false;
     }
     a->ndim = ndim;
@@ -242,11 +242,11 @@ static bool set_up(dvx_vm *vm, nd_array *a, const nd_dtype *dtype, int ndim) {
 static dvx_value begin(dvx_vm *vm, const dvx_type *type, const nd_dtype *dtype, int ndim,
                        nd_array **out) {
     void *payload;
-    dvx_value made = API(make_object, type, &payload);
+    dvx_value made = vm->api->make_object(vm, type, &payload);
     if (UNLIKELY(dvx_failed(made))) return made;
     *out = payload;
     if (LIKELY(set_up(vm, payload, dtype, ndim))) return made;
-    API(release, made);
+    vm->api->release(vm, made);
     return DVX_FAILED;
 }
 
@@ -278,7 +278,7 @@ static dvx_value new_of_size(dvx_vm *vm, const nd_dtype *dtype, int ndim, const 
     nd_array *a = *out;
     for (int i = 0; i < ndim; i++) a->axes[i].count = shape[i];
     if (bytes <= ND_INLINE || take_memory(vm, a, bytes, shape)) return made;
-    API(release, made);
+    vm->api->release(vm, made);
     return DVX_FAILED;
 }
 
@@ -337,7 +337,7 @@ dvx_value array_new(dvx_vm *vm, const nd_dtype *dtype, int ndim, const int64_t *
     void *payload;
     const int64_t size = count_few(ndim, shape);
     if (!size) return array_new_order(vm, dtype, ndim, shape, false, out);
-    dvx_value made = API(make_object, &array_type, &payload);
+    dvx_value made = vm->api->make_object(vm, &array_type, &payload);
     if (UNLIKELY(dvx_failed(made))) return made;
     nd_array *a = *out = payload;
     a->dtype = dtype;
@@ -358,7 +358,7 @@ dvx_value array_new(dvx_vm *vm, const nd_dtype *dtype, int ndim, const int64_t *
     a->data = a->inline_data;
     const size_t bytes = (size_t)size * dtype->size;
     if (bytes <= ND_INLINE || take_memory(vm, a, bytes, shape)) return made;
-    API(release, made);
+    vm->api->release(vm, made);
     return DVX_FAILED;
 }
 
@@ -417,7 +417,7 @@ static dvx_value few_view(dvx_vm *vm, dvx_value of, const nd_array *a, char *dat
                           const dvx_axis *axes, nd_array **out) {
     void *payload;
     if (UNLIKELY(!is_measured(a->dtype, ndim, axes))) return refuse_view(vm, a->dtype, ndim, axes);
-    dvx_value made = API(make_object, &array_type, &payload);
+    dvx_value made = vm->api->make_object(vm, &array_type, &payload);
     if (UNLIKELY(dvx_failed(made))) return made;
     nd_array *view = *out = payload;
     const nd_dtype *dtype = view->dtype = a->dtype;
@@ -428,7 +428,7 @@ static dvx_value few_view(dvx_vm *vm, dvx_value of, const nd_array *a, char *dat
     view->element = dtype->element;
     const bool numbers = dtype->num == ND_FLOAT64 || dtype->num == ND_INT64;
     view->dimensions = numbers && ndim ? (uint32_t)ndim : ND_NO_BUFFER;
-    view->base = API(retain, a->flags & ND_HAS_BASE ? a->base : of);
+    view->base = vm->api->retain(vm, a->flags & ND_HAS_BASE ? a->base : of);
     int64_t size = 1, next = dtype->size;
     bool c_order = true, f_order = true;
     for (int i = ndim; i-- > 0;) {
@@ -461,7 +461,7 @@ dvx_value array_view(dvx_vm *vm, dvx_value of, const nd_array *a, char *data, in
     memcpy(view->axes, axes, (size_t)ndim * sizeof *axes);
     view->data = data;
     view->read_only = a->read_only;
-    view->base = API(retain, a->flags & ND_HAS_BASE ? a->base : of);
+    view->base = vm->api->retain(vm, a->flags & ND_HAS_BASE ? a->base : of);
     view->flags = ND_HAS_BASE;
     array_update(view);
     return made;
@@ -470,7 +470,7 @@ dvx_value array_view(dvx_vm *vm, dvx_value of, const nd_array *a, char *data, in
 dvx_value array_view_again(dvx_vm *vm, dvx_value of, const nd_array *a, char *data,
                            const nd_array *model) {
     void *payload;
-    dvx_value made = API(make_object, &array_type, &payload);
+    dvx_value made = vm->api->make_object(vm, &array_type, &payload);
     if (UNLIKELY(dvx_failed(made))) return made;
     nd_array *view = payload;
     view->data = data;
@@ -483,7 +483,7 @@ dvx_value array_view_again(dvx_vm *vm, dvx_value of, const nd_array *a, char *da
     view->size = model->size;
     view->ndim = model->ndim;
     view->flags = model->flags;
-    view->base = API(retain, a->flags & ND_HAS_BASE ? a->base : of);
+    view->base = vm->api->retain(vm, a->flags & ND_HAS_BASE ? a->base : of);
     return made;
 }
 
@@ -491,11 +491,12 @@ dvx_value array_element(dvx_vm *vm, const nd_dtype *dtype, const char *at) {
     const void *p = at;
     nd_array *scalar;
     switch (dtype->num) {
-    case ND_BOOL: return API(make_bool, *(const bool *)p);
-    case ND_INT64: return API(make_int, *(const int64_t *)p);
-    case ND_FLOAT64: return API(make_float, *(const double *)p);
+    case ND_BOOL: return vm->api->make_bool(vm, *(const bool *)p);
+    case ND_INT64: return vm->api->make_int(vm, *(const int64_t *)p);
+    case ND_FLOAT64: return vm->api->make_float(vm, *(const double *)p);
     case ND_COMPLEX128:
-        return API(make_complex, ((const nd_complex *)p)->real, ((const nd_complex *)p)->imag);
+        return vm->api->make_complex(vm, ((const nd_complex *)p)->real,
+                                     ((const nd_complex *)p)->imag);
     default: break;
     }
     dvx_value made = begin(vm, &scalar_type, dtype, 0, &scalar);
@@ -511,7 +512,7 @@ dvx_value array_result(dvx_vm *vm, dvx_value array) {
     const nd_array *a = array_of(vm, array);
     if (a->ndim || array_is_scalar(vm, array)) return array;
     dvx_value element = array_element(vm, a->dtype, a->data);
-    API(release, array);
+    vm->api->release(vm, array);
     return element;
 }
 
@@ -524,7 +525,7 @@ dvx_value array_copy(dvx_vm *vm, const nd_array *a, const nd_dtype *dtype, char 
     dvx_value made = order == 'K' ? array_new_like(vm, dtype, a, &copy)
                                   : array_new_order(vm, dtype, a->ndim, shape, fortran, &copy);
     if (dvx_failed(made) || array_assign(vm, copy, a)) return made;
-    API(release, made);
+    vm->api->release(vm, made);
     return DVX_FAILED;
 }
 
@@ -843,6 +844,6 @@ bool array_assign(dvx_vm *vm, nd_array *to, const nd_array *from) {
     dvx_value made = array_new(vm, from->dtype, trimmed.ndim, shape, &copy);
     if (dvx_failed(made)) return false;
     const bool good = array_pour(vm, copy, &trimmed) && array_pour(vm, to, copy);
-    API(release, made);
+    vm->api->release(vm, made);
     return good;
 }

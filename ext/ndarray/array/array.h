@@ -59,13 +59,13 @@ extern const dvx_type array_type, scalar_type;
 
 /* The payload of an array or a scalar; NULL: v is neither, nothing is raised. */
 static inline nd_array *array_of(dvx_vm *vm, dvx_value v) {
-    nd_array *a = API(payload, v, &array_type);
-    return LIKELY(a) ? a : API(payload, v, &scalar_type);
+    nd_array *a = vm->api->payload(vm, v, &array_type);
+    return LIKELY(a) ? a : vm->api->payload(vm, v, &scalar_type);
 }
 /* Of a self, which is one of the two. */
 #define array_self array_of
 static inline bool array_is_scalar(dvx_vm *vm, dvx_value v) {
-    return API(payload, v, &scalar_type) != NULL;
+    return vm->api->payload(vm, v, &scalar_type) != NULL;
 }
 
 /* ---- Making ---- */

@@ -14,8 +14,8 @@ dvx_value compose_binary(dvx_vm *vm, nd_ufunc_number number, dvx_value a, dvx_va
     const dvx_value operands[2] = {a, b};
     dvx_value made = DVX_FAILED;
     if (!dvx_failed(a) && !dvx_failed(b)) made = ufunc_call(vm, number, operands, DVX_FAILED, NULL);
-    API(release, a);
-    API(release, b);
+    vm->api->release(vm, a);
+    vm->api->release(vm, b);
     return made;
 }
 
@@ -26,7 +26,7 @@ dvx_value compose_with(dvx_vm *vm, nd_ufunc_number number, dvx_value a, dvx_valu
 }
 
 dvx_value compose_number(dvx_vm *vm, nd_ufunc_number number, dvx_value a, double b) {
-    return dvx_failed(a) ? a : compose_binary(vm, number, a, API(make_float, b));
+    return dvx_failed(a) ? a : compose_binary(vm, number, a, vm->api->make_float(vm, b));
 }
 
 dvx_value compose_along(dvx_vm *vm, nd_ufunc_number number, dvx_value a, dvx_value axis,
@@ -36,7 +36,7 @@ dvx_value compose_along(dvx_vm *vm, nd_ufunc_number number, dvx_value a, dvx_val
                             .axis = axis,
                             .dtype = DVX_FAILED,
                             .out = DVX_FAILED,
-                            .keepdims = API(make_bool, keep),
+                            .keepdims = vm->api->make_bool(vm, keep),
                             .initial = DVX_FAILED,
                             .where = DVX_FAILED};
     return compose_first(vm, reduce_call(vm, a, &r), a);
@@ -44,13 +44,13 @@ dvx_value compose_along(dvx_vm *vm, nd_ufunc_number number, dvx_value a, dvx_val
 
 dvx_value compose_reduce(dvx_vm *vm, nd_ufunc_number number, dvx_value a, int axis, bool keep) {
     if (dvx_failed(a)) return a;
-    return compose_along(vm, number, a, axis == COMPOSE_ALL ? nd_none(vm) : API(make_int, axis),
-                         keep);
+    return compose_along(vm, number, a,
+                         axis == COMPOSE_ALL ? nd_none(vm) : vm->api->make_int(vm, axis), keep);
 }
 
 dvx_value compose_attribute(dvx_vm *vm, dvx_value a, const char *name) {
     if (dvx_failed(a)) return a;
-    return compose_first(vm, API(get_attribute, a, name), a);
+    return compose_first(vm, vm->api->get_attribute(vm, a, name), a);
 }
 
 dvx_value compose_array(dvx_vm *vm, dvx_value a, const nd_dtype *dtype) {
@@ -75,16 +75,17 @@ dvx_value compose_turned(dvx_vm *vm, dvx_value a) {
 dvx_value compose_triple(dvx_vm *vm, dvx_value a, dvx_value b, dvx_value c) {
     const dvx_value items[3] = {a, b, c};
     dvx_value made = DVX_FAILED;
-    if (!dvx_failed(a) && !dvx_failed(b) && !dvx_failed(c)) made = API(make_tuple, items, 3);
-    for (int i = 0; i < 3; i++) API(release, items[i]);
+    if (!dvx_failed(a) && !dvx_failed(b) && !dvx_failed(c))
+        made = vm->api->make_tuple(vm, items, 3);
+    for (int i = 0; i < 3; i++) vm->api->release(vm, items[i]);
     return made;
 }
 
 dvx_value compose_pair(dvx_vm *vm, dvx_value a, dvx_value b) {
     const dvx_value items[2] = {a, b};
     dvx_value made = DVX_FAILED;
-    if (!dvx_failed(a) && !dvx_failed(b)) made = API(make_tuple, items, 2);
-    API(release, a);
-    API(release, b);
+    if (!dvx_failed(a) && !dvx_failed(b)) made = vm->api->make_tuple(vm, items, 2);
+    vm->api->release(vm, a);
+    vm->api->release(vm, b);
     return made;
 }

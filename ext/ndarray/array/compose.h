@@ -33,7 +33,7 @@ dvx_value compose_pair(dvx_vm *vm, dvx_value a, dvx_value b);
 dvx_value compose_triple(dvx_vm *vm, dvx_value a, dvx_value b, dvx_value c);
 /* One value of which the other is no part any more. */
 static inline dvx_value compose_first(dvx_vm *vm, dvx_value a, dvx_value b) {
-    API(release, b);
+    vm->api->release(vm, b);
     return a;
 }
 

@@ -21,10 +21,10 @@ static dvx_value by_class(dvx_vm *vm, dvx_value class_, dvx_value v) {
 
 static bool store_int(dvx_vm *vm, const nd_dtype *dtype, char *at, dvx_value v) {
     int64_t i;
-    if (!API(read_int, v, &i)) {
-        if (API(error_matches, nd_state_of(vm)->overflow_error)) {
+    if (!vm->api->read_int(vm, v, &i)) {
+        if (vm->api->error_matches(vm, nd_state_of(vm)->overflow_error)) {
             vm->api->clear_error(vm);
-            API(raise, DVX_OVERFLOW_ERROR, "Python int too large to convert to C long");
+            vm->api->raise(vm, DVX_OVERFLOW_ERROR, "Python int too large to convert to C long");
         }
         return false;
     }
@@ -49,15 +49,15 @@ static bool store_by_class(dvx_vm *vm, const nd_dtype *dtype, char *at, dvx_valu
     dvx_value made = by_class(vm, class_, v);
     if (dvx_failed(made)) return false;
     if (dtype->kind == 'c') {
-        good = API(read_complex, made, &c.real, &c.imag);
+        good = vm->api->read_complex(vm, made, &c.real, &c.imag);
         if (good) *(nd_complex *)(void *)at = c;
     } else if (dtype->kind == 'f') {
-        good = API(read_float, made, &d);
+        good = vm->api->read_float(vm, made, &d);
         if (good) cast_between(ND_DTYPE(ND_FLOAT64), dtype)(at, 0, (const char *)&d, 0, 1);
     } else {
         good = store_int(vm, dtype, at, made);
     }
-    API(release, made);
+    vm->api->release(vm, made);
     return good;
 }
 
@@ -67,8 +67,8 @@ static bool is_sequence(dvx_kind kind) {
 
 /* What is a sequence is no number, whatever float() says of it. */
 static bool raise_sequence(dvx_vm *vm, dvx_value v) {
-    dvx_kind kind = API(kind, v);
-    if (!is_sequence(kind) || API(length, v) < 0) return vm->api->clear_error(vm), false;
+    dvx_kind kind = vm->api->kind(vm, v);
+    if (!is_sequence(kind) || vm->api->length(vm, v) < 0) return vm->api->clear_error(vm), false;
     return nd_fail(vm, DVX_VALUE_ERROR, "setting an array element with a sequence."), true;
 }
 
@@ -77,7 +77,7 @@ static bool store_other(dvx_vm *vm, const nd_dtype *dtype, char *at, dvx_value v
     if (dtype->num == ND_BOOL) {
         nd_state *own = nd_state_of(vm);
         own->busy++;
-        int truth = API(truth, v);
+        int truth = vm->api->truth(vm, v);
         own->busy--;
         if (truth >= 0) *at = (char)truth;
         return truth >= 0;
@@ -88,13 +88,13 @@ static bool store_other(dvx_vm *vm, const nd_dtype *dtype, char *at, dvx_value v
         return true;
     }
     if (store_by_class(vm, dtype, at, v)) return true;
-    if (API(error_matches, state->type_error)) {
+    if (vm->api->error_matches(vm, state->type_error)) {
         dvx_value error = vm->api->fetch_error(vm);
         if (!raise_sequence(vm, v)) {
             vm->api->clear_error(vm);
-            API(raise_error, error);
+            vm->api->raise_error(vm, error);
         }
-        API(release, error);
+        vm->api->release(vm, error);
     }
     return false;
 }
@@ -124,16 +124,16 @@ bool array_store(dvx_vm *vm, const nd_dtype *dtype, char *at, dvx_value v) {
     const nd_array *a;
     double d;
     nd_complex z;
-    switch (API(kind, v)) {
+    switch (vm->api->kind(vm, v)) {
     case DVX_FLOAT:
-        if (!API(read_float, v, &d)) return false;
+        if (!vm->api->read_float(vm, v, &d)) return false;
         if (dtype_is_integer(dtype) && dtype->num != ND_BOOL && !(d > -0x1p63 && d < 0x1p63))
             return store_by_class(vm, dtype, at, v);
         cast_between(ND_DTYPE(ND_FLOAT64), dtype)(at, 0, (const char *)&d, 0, 1);
         return true;
     case DVX_COMPLEX:
         if (dtype->num != ND_COMPLEX128) break;
-        return API(read_complex, v, &z.real, &z.imag) && (memcpy(at, &z, sizeof z), true);
+        return vm->api->read_complex(vm, v, &z.real, &z.imag) && (memcpy(at, &z, sizeof z), true);
     case DVX_INT:
     case DVX_BOOL:
 #ifdef DVX_NATIVE
@@ -165,7 +165,7 @@ bool array_store(dvx_vm *vm, const nd_dtype *dtype, char *at, dvx_value v) {
 }
 
 const nd_dtype *convert_kind(dvx_vm *vm, dvx_value v) {
-    switch (API(kind, v)) {
+    switch (vm->api->kind(vm, v)) {
     case DVX_FLOAT: return ND_DTYPE(ND_FLOAT64);
     case DVX_INT: return ND_DTYPE(ND_INT64);
     case DVX_BOOL: return ND_DTYPE(ND_BOOL);
@@ -223,20 +223,20 @@ static void see_count(discovery *d, int depth, int64_t count) {
  * it is no sequence: what has items but no order, or no length. */
 static dvx_value list_of(dvx_vm *vm, dvx_value v) {
     dvx_value found = DVX_FAILED, made = DVX_FAILED;
-    const int64_t count = API(length, v);
+    const int64_t count = vm->api->length(vm, v);
     if (count < 0) return vm->api->clear_error(vm), made;
-    if (count > INT64_MAX / 8) return API(raise, DVX_MEMORY_ERROR, "");
-    const int has = API(find_attribute, v, "__getitem__", &found);
-    API(release, found);
+    if (count > INT64_MAX / 8) return vm->api->raise(vm, DVX_MEMORY_ERROR, "");
+    const int has = vm->api->find_attribute(vm, v, "__getitem__", &found);
+    vm->api->release(vm, found);
     if (has <= 0) return made;
     /* (There must be room for all that it says it has, before the first one is asked for.) */
     const size_t size = (size_t)(count ? count : 1) * sizeof(dvx_value);
-    void *room = API(allocate, size);
+    void *room = vm->api->allocate(vm, size);
     if (!room) return made;
-    API(deallocate, room, size);
-    dvx_value class_ = API(builtin, "list");
-    if (!dvx_failed(class_)) made = API(call, class_, &v, 1);
-    API(release, class_);
+    vm->api->deallocate(vm, room, size);
+    dvx_value class_ = vm->api->builtin(vm, "list");
+    if (!dvx_failed(class_)) made = vm->api->call(vm, class_, &v, 1);
+    vm->api->release(vm, class_);
     return made;
 }
 
@@ -246,17 +246,17 @@ static bool discover(dvx_vm *vm, discovery *d, dvx_value v, int depth);
 static bool discover_other(dvx_vm *vm, discovery *d, dvx_value v, int depth) {
     dvx_value list = list_of(vm, v);
     if (!dvx_failed(list)) {
-        const bool good = API(append, d->lists, list) && discover(vm, d, list, depth);
-        API(release, list);
+        const bool good = vm->api->append(vm, d->lists, list) && discover(vm, d, list, depth);
+        vm->api->release(vm, list);
         return good;
     }
     dvx_value error = vm->api->fetch_error(vm);
-    if (!dvx_failed(error) && API(is_instance, error, nd_state_of(vm)->type_error) <= 0) {
-        API(raise_error, error);
-        API(release, error);
+    if (!dvx_failed(error) && vm->api->is_instance(vm, error, nd_state_of(vm)->type_error) <= 0) {
+        vm->api->raise_error(vm, error);
+        vm->api->release(vm, error);
         return false;
     }
-    API(release, error);
+    vm->api->release(vm, error);
     return d->any ? (see_element(d, NULL, depth), true) : refuse(vm, v);
 }
 
@@ -269,8 +269,8 @@ static bool discover(dvx_vm *vm, discovery *d, dvx_value v, int depth) {
             see_count(d, depth++, a->axes[i].count);
         return see_element(d, a->dtype, depth), true;
     }
-    if (API(kind, v) == DVX_ANY) return discover_other(vm, d, v, depth);
-    int64_t count = is_sequence(API(kind, v)) ? API(length, v) : -2;
+    if (vm->api->kind(vm, v) == DVX_ANY) return discover_other(vm, d, v, depth);
+    int64_t count = is_sequence(vm->api->kind(vm, v)) ? vm->api->length(vm, v) : -2;
     if (count < 0) {
         if (count == -1) vm->api->clear_error(vm);
         return d->any ? (see_element(d, NULL, depth), true) : refuse(vm, v);
@@ -278,9 +278,9 @@ static bool discover(dvx_vm *vm, discovery *d, dvx_value v, int depth) {
     if (depth >= ND_MOST) return irregular(d, depth), true;
     see_count(d, depth, count);
     for (int64_t i = 0; i < count; i++) {
-        dvx_value item = API(get_item, v, API(make_int, i));
+        dvx_value item = vm->api->get_item(vm, v, vm->api->make_int(vm, i));
         bool good = !dvx_failed(item) && discover(vm, d, item, depth + 1);
-        API(release, item);
+        vm->api->release(vm, item);
         if (!good || (i % ND_POLL == ND_POLL - 1 && !vm->api->poll(vm))) return false;
     }
     return true;
@@ -316,20 +316,20 @@ static bool fill(dvx_vm *vm, nd_array *to, discovery *d, dvx_value v, int depth,
         nd_array part = part_of(to, depth, at);
         return array_same_shape(&part, a) ? array_assign(vm, &part, a) : raise_changed(vm);
     }
-    if (API(kind, v) == DVX_ANY) {
-        if (d->next >= API(length, d->lists)) return raise_changed(vm);
-        dvx_value list = API(get_item, d->lists, API(make_int, d->next++));
+    if (vm->api->kind(vm, v) == DVX_ANY) {
+        if (d->next >= vm->api->length(vm, d->lists)) return raise_changed(vm);
+        dvx_value list = vm->api->get_item(vm, d->lists, vm->api->make_int(vm, d->next++));
         const bool good = fill(vm, to, d, list, depth, at);
-        API(release, list);
+        vm->api->release(vm, list);
         return good;
     }
-    int64_t count = API(length, v);
+    int64_t count = vm->api->length(vm, v);
     if (count < 0) return false;
     if (count != to->axes[depth].count) return raise_changed(vm);
     for (int64_t i = 0; i < count; i++, at += to->axes[depth].stride) {
-        dvx_value item = API(get_item, v, API(make_int, i));
+        dvx_value item = vm->api->get_item(vm, v, vm->api->make_int(vm, i));
         bool good = !dvx_failed(item) && fill(vm, to, d, item, depth + 1, at);
-        API(release, item);
+        vm->api->release(vm, item);
         if (!good || (i % ND_POLL == ND_POLL - 1 && !vm->api->poll(vm))) return false;
     }
     return true;
@@ -339,23 +339,23 @@ static bool fill(dvx_vm *vm, nd_array *to, discovery *d, dvx_value v, int depth,
 
 /* How many items v has, if it is a list or a tuple and no instance of a subclass; else 0. */
 static int64_t row_length(dvx_vm *vm, dvx_value v) {
-    return API(read_row, v, DVX_ANY, 0, INT64_MAX, NULL);
+    return vm->api->read_row(vm, v, DVX_ANY, 0, INT64_MAX, NULL);
 }
 
 /* The shape of nested lists, as the first ones have it, and of which kind the first element is;
  * DVX_ANY: there is none, or what it is in may run code of the program. */
 static dvx_kind first_number(dvx_vm *vm, dvx_value v, int64_t *shape, int *ndim) {
-    dvx_value item = API(retain, v);
+    dvx_value item = vm->api->retain(vm, v);
     *ndim = 0;
     for (int64_t length; *ndim < ND_MOST && (length = row_length(vm, item)) > 0; ++*ndim) {
         dvx_value list = item;
-        item = API(get_item, list, API(make_int, 0));
-        API(release, list);
+        item = vm->api->get_item(vm, list, vm->api->make_int(vm, 0));
+        vm->api->release(vm, list);
         if (dvx_failed(item)) return vm->api->clear_error(vm), DVX_ANY;
         shape[*ndim] = length;
     }
-    dvx_kind kind = API(kind, item);
-    API(release, item);
+    dvx_kind kind = vm->api->kind(vm, item);
+    vm->api->release(vm, item);
     return *ndim > 0 && (kind == DVX_FLOAT || kind == DVX_INT || kind == DVX_BOOL) ? kind : DVX_ANY;
 }
 
@@ -366,16 +366,16 @@ static int read_rows(dvx_vm *vm, dvx_value v, dvx_kind kind, const int64_t *shap
                      char **out) {
     if (row_length(vm, v) != *shape) return 0;
     if (ndim == 1) {
-        const int64_t count = API(read_row, v, kind, 0, *shape, *out);
+        const int64_t count = vm->api->read_row(vm, v, kind, 0, *shape, *out);
         *out += count * (kind == DVX_BOOL ? 1 : 8);
         if (!nd_work(vm, count)) return -1;
         return count == *shape;
     }
     for (int64_t i = 0; i < *shape; i++) {
-        dvx_value item = API(get_item, v, API(make_int, i));
+        dvx_value item = vm->api->get_item(vm, v, vm->api->make_int(vm, i));
         const int read =
             dvx_failed(item) ? -1 : read_rows(vm, item, kind, shape + 1, ndim - 1, out);
-        API(release, item);
+        vm->api->release(vm, item);
         if (read <= 0) return read;
     }
     return 1;
@@ -386,9 +386,9 @@ static bool is_too_large(dvx_vm *vm) {
     const dvx_error errors[] = {DVX_MEMORY_ERROR, DVX_VALUE_ERROR};
     bool matches = false;
     for (size_t i = 0; i < LENGTH_OF(errors); i++) {
-        dvx_value class_ = API(error_class, errors[i]);
-        matches |= API(error_matches, class_);
-        API(release, class_);
+        dvx_value class_ = vm->api->error_class(vm, errors[i]);
+        matches |= vm->api->error_matches(vm, class_);
+        vm->api->release(vm, class_);
     }
     return matches;
 }
@@ -420,7 +420,7 @@ static int from_rows(dvx_vm *vm, dvx_value v, const nd_dtype *dtype, dvx_value *
         char *out = a->data;
         read = read_rows(vm, v, kind, shape, ndim, &out);
         if (read == 1) return 1;
-        API(release, *made);
+        vm->api->release(vm, *made);
         /* Ints, and later a float. */
         kind = kind == DVX_INT && !dtype ? DVX_FLOAT : DVX_ANY;
     } while (read == 0 && kind != DVX_ANY);
@@ -431,7 +431,7 @@ static dvx_value from_number(dvx_vm *vm, dvx_value v, const nd_dtype *dtype) {
     nd_array *a;
     dvx_value made = array_new(vm, dtype, 0, NULL, &a);
     if (dvx_failed(made) || array_store(vm, dtype, a->data, v)) return made;
-    API(release, made);
+    vm->api->release(vm, made);
     return DVX_FAILED;
 }
 
@@ -444,7 +444,7 @@ static dvx_value from_sequence(dvx_vm *vm, dvx_value v, const nd_dtype *dtype, b
     dvx_value rows;
     const int read = fortran ? 0 : from_rows(vm, v, dtype, &rows);
     if (read != 0) return read > 0 ? rows : DVX_FAILED;
-    discovery d = {.lists = API(make_list, NULL, 0), .any = dtype != NULL, .ndim = -1};
+    discovery d = {.lists = vm->api->make_list(vm, NULL, 0), .any = dtype != NULL, .ndim = -1};
     d.regular = ND_MOST + 1;
     dvx_value made = DVX_FAILED;
     state->busy++;
@@ -456,19 +456,19 @@ static dvx_value from_sequence(dvx_vm *vm, dvx_value v, const nd_dtype *dtype, b
         else
             made = array_new_order(vm, dtype, ndim, d.shape, fortran, &a);
         if (!dvx_failed(made) && a->size && !fill(vm, a, &d, v, 0, a->data)) {
-            API(release, made);
+            vm->api->release(vm, made);
             made = DVX_FAILED;
         }
     }
     state->busy--;
-    API(release, d.lists);
+    vm->api->release(vm, d.lists);
     return made;
 }
 
 dvx_value array_from(dvx_vm *vm, dvx_value v, const nd_dtype *dtype) {
     const nd_array *a = array_of(vm, v);
     if (!a) return from_sequence(vm, v, dtype, false);
-    if (!dtype || a->dtype == dtype) return API(retain, v);
+    if (!dtype || a->dtype == dtype) return vm->api->retain(vm, v);
     return array_copy(vm, a, dtype, 'K');
 }
 
@@ -482,7 +482,7 @@ dvx_value array_row(dvx_vm *vm, dvx_value v, const nd_dtype *dtype, nd_array **o
     dvx_value array = array_operand(vm, v, dtype, out);
     if (dvx_failed(array) || (*out)->flags & ND_C_CONTIGUOUS) return array;
     dvx_value copy = array_copy(vm, *out, (*out)->dtype, 'C');
-    API(release, array);
+    vm->api->release(vm, array);
     if (!dvx_failed(copy)) *out = array_of(vm, copy);
     return copy;
 }
@@ -514,31 +514,32 @@ static dvx_value row_list(dvx_vm *vm, const nd_dtype *dtype, const dvx_axis *axi
     const struct row_kind *row = &row_kinds[dtype->num];
     nd_blocks b = {.total = axis->count};
     nd_next_block(vm, &b);
-    dvx_value list = API(make_row, row->kind, row->element, at, axis->stride, (size_t)b.count);
+    dvx_value list =
+        vm->api->make_row(vm, row->kind, row->element, at, axis->stride, (size_t)b.count);
     while (!dvx_failed(list) && nd_next_block(vm, &b)) {
-        dvx_value more = API(make_row, row->kind, row->element, at + b.at * axis->stride,
-                             axis->stride, (size_t)b.count);
-        dvx_value both = dvx_failed(more) ? more : API(inplace, DVX_ADD, list, more);
-        API(release, more);
-        API(release, list);
-        list = nd_work(vm, 20 * b.count) ? both : (API(release, both), DVX_FAILED);
+        dvx_value more = vm->api->make_row(vm, row->kind, row->element, at + b.at * axis->stride,
+                                           axis->stride, (size_t)b.count);
+        dvx_value both = dvx_failed(more) ? more : vm->api->inplace(vm, DVX_ADD, list, more);
+        vm->api->release(vm, more);
+        vm->api->release(vm, list);
+        list = nd_work(vm, 20 * b.count) ? both : (vm->api->release(vm, both), DVX_FAILED);
     }
     if (!b.stopped) return list;
-    API(release, list);
+    vm->api->release(vm, list);
     return DVX_FAILED;
 }
 
 static dvx_value to_list(dvx_vm *vm, const nd_array *a, int depth, const char *at) {
     const dvx_axis *axis = &a->axes[depth];
     if (depth + 1 == a->ndim) return row_list(vm, a->dtype, axis, at);
-    dvx_value list = API(make_list, NULL, 0);
+    dvx_value list = vm->api->make_list(vm, NULL, 0);
     for (int64_t i = 0; i < axis->count && !dvx_failed(list); i++) {
         dvx_value item = to_list(vm, a, depth + 1, at + i * axis->stride);
-        bool good = !dvx_failed(item) && API(append, list, item) &&
+        bool good = !dvx_failed(item) && vm->api->append(vm, list, item) &&
                     (i % ND_POLL != ND_POLL - 1 || vm->api->poll(vm));
-        API(release, item);
+        vm->api->release(vm, item);
         if (good) continue;
-        API(release, list);
+        vm->api->release(vm, list);
         list = DVX_FAILED;
     }
     return list;
@@ -547,9 +548,9 @@ static dvx_value to_list(dvx_vm *vm, const nd_array *a, int depth, const char *a
 /* (Scalars become numbers, too.) */
 static dvx_value number_at(dvx_vm *vm, const nd_dtype *dtype, const char *at) {
     switch (dtype->num) {
-    case ND_UINT8: return API(make_int, *(const uint8_t *)at);
-    case ND_INT32: return API(make_int, *(const int32_t *)(const void *)at);
-    case ND_FLOAT32: return API(make_float, (double)*(const float *)(const void *)at);
+    case ND_UINT8: return vm->api->make_int(vm, *(const uint8_t *)at);
+    case ND_INT32: return vm->api->make_int(vm, *(const int32_t *)(const void *)at);
+    case ND_FLOAT32: return vm->api->make_float(vm, (double)*(const float *)(const void *)at);
     default: return array_element(vm, dtype, at);
     }
 }

@@ -15,10 +15,11 @@ bool create_order(dvx_vm *vm, dvx_value v, char otherwise, char *out) {
     nd_word(vm, v, word);
     *out = word[0] >= 'a' ? (char)(word[0] - 'a' + 'A') : word[0];
     if (word[0] && !word[1] && strchr("CFAK", *out)) return true;
-    if (API(kind, v) == DVX_STR) {
-        dvx_value error = API(error_class, DVX_VALUE_ERROR);
-        API(raise_format, error, "order must be one of 'C', 'F', 'A', or 'K' (got '%S')", v);
-        API(release, error);
+    if (vm->api->kind(vm, v) == DVX_STR) {
+        dvx_value error = vm->api->error_class(vm, DVX_VALUE_ERROR);
+        vm->api->raise_format(vm, error, "order must be one of 'C', 'F', 'A', or 'K' (got '%S')",
+                              v);
+        vm->api->release(vm, error);
         return false;
     }
     char name[ND_NAME];
@@ -27,7 +28,7 @@ bool create_order(dvx_vm *vm, dvx_value v, char otherwise, char *out) {
 
 static dvx_value done(dvx_vm *vm, dvx_value made, bool good) {
     if (good || dvx_failed(made)) return made;
-    API(release, made);
+    vm->api->release(vm, made);
     return DVX_FAILED;
 }
 
@@ -41,7 +42,7 @@ static dvx_value with_dimensions(dvx_vm *vm, dvx_value array, int64_t least) {
     const nd_array *a = array_of(vm, array);
     if (a->ndim >= least) return array;
     if (least > ND_MOST) {
-        API(release, array);
+        vm->api->release(vm, array);
         return nd_raise(vm, DVX_VALUE_ERROR,
                         "ndmin bigger than allowable number of dimensions NPY_MAXDIMS (=%d)",
                         ND_MOST);
@@ -50,7 +51,7 @@ static dvx_value with_dimensions(dvx_vm *vm, dvx_value array, int64_t least) {
     for (int i = 0; i < more; i++) axes[i] = (dvx_axis){1, (int64_t)a->size * a->dtype->size};
     memcpy(axes + more, a->axes, (size_t)a->ndim * sizeof *axes);
     dvx_value made = array_view(vm, array, a, a->data, (int)least, axes, &view);
-    API(release, array);
+    vm->api->release(vm, array);
     return made;
 }
 
@@ -61,13 +62,13 @@ static dvx_value as_array(dvx_vm *vm, dvx_value v, const nd_dtype *dtype, char o
         bool fits = order == 'C'   ? a->flags & ND_C_CONTIGUOUS
                     : order == 'F' ? a->flags & ND_F_CONTIGUOUS
                                    : true;
-        if (fits) return API(retain, v);
+        if (fits) return vm->api->retain(vm, v);
     }
     return convert_copy(vm, v, dtype, order);
 }
 
 /* array(object, dtype=None, copy=True, order='K', subok=False, ndmin=0) */
-static ND_FUNCTION(array) {
+static dvx_value array(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     const nd_dtype *dtype;
     char order;
     int64_t least = 0;
@@ -83,7 +84,7 @@ static ND_FUNCTION(array) {
 }
 
 /* asarray(a, dtype=None, order=None), asanyarray */
-static ND_FUNCTION(asarray) {
+static dvx_value asarray(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     const nd_dtype *dtype;
     char order;
     (void)count;
@@ -94,13 +95,13 @@ static ND_FUNCTION(asarray) {
 
 /* Of an array alone it is the array: calls that see one need no parameters. */
 static bool takes_array(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    return count == 1 && API(payload, args[0], &array_type);
+    return count == 1 && vm->api->payload(vm, args[0], &array_type);
 }
 
 static dvx_outcome give_array(dvx_vm *vm, const dvx_value *args, uint32_t count,
                               dvx_value *result) {
     if (!takes_array(vm, args, count)) return DVX_DEOPTIMISE;
-    *result = API(retain, args[0]);
+    *result = vm->api->retain(vm, args[0]);
     return DVX_DONE;
 }
 
@@ -112,34 +113,34 @@ static const dvx_derivative array_as_it_is = {.size = sizeof(dvx_derivative),
 static const dvx_derivative *const as_arrays[] = {&array_as_it_is};
 
 /* The same of arrays with an axis at least that are laid out as they shall be. */
-#define LAID_OUT(layout, title, flag)                                                   \
-    static bool takes_##layout(dvx_vm *vm, const dvx_value *args, uint32_t count) {     \
-        const nd_array *a = count == 1 ? API(payload, args[0], &array_type) : NULL;     \
-        return a && a->ndim > 0 && a->flags & (flag);                                   \
-    }                                                                                   \
-    static dvx_outcome give_##layout(dvx_vm *vm, const dvx_value *args, uint32_t count, \
-                                     dvx_value *result) {                               \
-        if (!takes_##layout(vm, args, count)) return DVX_DEOPTIMISE;                    \
-        *result = API(retain, args[0]);                                                 \
-        return DVX_DONE;                                                                \
-    }                                                                                   \
-    static const dvx_derivative layout##_as_it_is = {.size = sizeof(dvx_derivative),    \
-                                                     .where = DVX_HERE,                 \
-                                                     .name = title,                     \
-                                                     .guard = takes_##layout,           \
-                                                     .run = give_##layout};             \
+#define LAID_OUT(layout, title, flag)                                                       \
+    static bool takes_##layout(dvx_vm *vm, const dvx_value *args, uint32_t count) {         \
+        const nd_array *a = count == 1 ? vm->api->payload(vm, args[0], &array_type) : NULL; \
+        return a && a->ndim > 0 && a->flags & (flag);                                       \
+    }                                                                                       \
+    static dvx_outcome give_##layout(dvx_vm *vm, const dvx_value *args, uint32_t count,     \
+                                     dvx_value *result) {                                   \
+        if (!takes_##layout(vm, args, count)) return DVX_DEOPTIMISE;                        \
+        *result = vm->api->retain(vm, args[0]);                                             \
+        return DVX_DONE;                                                                    \
+    }                                                                                       \
+    static const dvx_derivative layout##_as_it_is = {.size = sizeof(dvx_derivative),        \
+                                                     .where = DVX_HERE,                     \
+                                                     .name = title,                         \
+                                                     .guard = takes_##layout,               \
+                                                     .run = give_##layout};                 \
     static const dvx_derivative *const as_##layout[] = {&layout##_as_it_is}
 LAID_OUT(contiguous, "CALL_ASCONTIGUOUSARRAY", ND_C_CONTIGUOUS);
 LAID_OUT(fortran, "CALL_ASFORTRANARRAY", ND_F_CONTIGUOUS);
 
-static ND_FUNCTION(ascontiguousarray) {
+static dvx_value ascontiguousarray(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     const nd_dtype *dtype;
     (void)count;
     if (!dtype_read_given(vm, args[1], NULL, &dtype)) return DVX_FAILED;
     return with_dimensions(vm, as_array(vm, args[0], dtype, 'C'), 1);
 }
 
-static ND_FUNCTION(asfortranarray) {
+static dvx_value asfortranarray(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     const nd_dtype *dtype;
     (void)count;
     if (!dtype_read_given(vm, args[1], NULL, &dtype)) return DVX_FAILED;
@@ -147,7 +148,7 @@ static ND_FUNCTION(asfortranarray) {
 }
 
 /* copy(a, order='K') */
-static ND_FUNCTION(copy) {
+static dvx_value copy(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     char order;
     (void)count;
     if (!create_order(vm, args[1], 'K', &order)) return DVX_FAILED;
@@ -243,13 +244,13 @@ static bool fill_int(dvx_vm *vm, nd_array *a, int64_t i) {
 }
 
 /* zeros(shape, dtype=float, order='C') */
-static ND_FUNCTION(zeros) {
+static dvx_value zeros(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *a;
     (void)count;
     dvx_value made = of_shape(vm, args, &a);
     return done(vm, made, !dvx_failed(made) && fill_int(vm, a, 0));
 }
-static ND_FUNCTION(ones) {
+static dvx_value ones(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *a;
     (void)count;
     dvx_value made = of_shape(vm, args, &a);
@@ -268,16 +269,16 @@ static bool fill_value(dvx_vm *vm, nd_array *a, dvx_value v) {
     }
     dvx_value array = array_operand(vm, v, NULL, &from);
     bool good = !dvx_failed(array) && array_assign(vm, a, from);
-    API(release, array);
+    vm->api->release(vm, array);
     return good;
 }
 
 /* full(shape, fill_value, dtype=None, order='C') */
-static ND_FUNCTION(full) {
+static dvx_value full(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *a, *from;
     (void)count;
     const dvx_value rest[3] = {args[0], args[2], args[3]};
-    if (nd_is_given(vm, args[2]) || API(kind, args[1]) == DVX_FLOAT) {
+    if (nd_is_given(vm, args[2]) || vm->api->kind(vm, args[1]) == DVX_FLOAT) {
         dvx_value made = of_shape(vm, rest, &a);
         return done(vm, made, !dvx_failed(made) && fill_value(vm, a, args[1]));
     }
@@ -286,7 +287,7 @@ static ND_FUNCTION(full) {
     const dvx_value typed[3] = {args[0], nd_state_of(vm)->dtypes[from->dtype->num], args[3]};
     dvx_value made = of_shape(vm, typed, &a);
     made = done(vm, made, !dvx_failed(made) && array_assign(vm, a, from));
-    API(release, value);
+    vm->api->release(vm, value);
     return made;
 }
 
@@ -309,7 +310,7 @@ static dvx_value like(dvx_vm *vm, dvx_value of, dvx_value type, dvx_value order_
         else if (good)
             made = array_new_order(vm, dtype, ndim, shape, order == 'F', out);
     }
-    API(release, array);
+    vm->api->release(vm, array);
     return made;
 }
 
@@ -321,7 +322,7 @@ static bool clear_foreign(dvx_vm *vm, nd_array *a) {
 }
 
 /* empty(shape, dtype=float, order='C') */
-static ND_FUNCTION(empty) {
+static dvx_value empty(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *a;
     (void)count;
     dvx_value made = of_shape(vm, args, &a);
@@ -329,26 +330,26 @@ static ND_FUNCTION(empty) {
 }
 
 /* empty_like(prototype, dtype=None, order='K', subok=True, shape=None) */
-static ND_FUNCTION(empty_like) {
+static dvx_value empty_like(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *a;
     (void)count;
     dvx_value made = like(vm, args[0], args[1], args[2], args[4], &a);
     return done(vm, made, !dvx_failed(made) && clear_foreign(vm, a));
 }
-static ND_FUNCTION(zeros_like) {
+static dvx_value zeros_like(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *a;
     (void)count;
     dvx_value made = like(vm, args[0], args[1], args[2], args[4], &a);
     return done(vm, made, !dvx_failed(made) && fill_int(vm, a, 0));
 }
-static ND_FUNCTION(ones_like) {
+static dvx_value ones_like(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *a;
     (void)count;
     dvx_value made = like(vm, args[0], args[1], args[2], args[4], &a);
     return done(vm, made, !dvx_failed(made) && fill_int(vm, a, 1));
 }
 /* full_like(a, fill_value, dtype=None, order='K', subok=True, shape=None) */
-static ND_FUNCTION(full_like) {
+static dvx_value full_like(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *a;
     (void)count;
     dvx_value made = like(vm, args[0], args[2], args[3], args[5], &a);
@@ -435,7 +436,7 @@ static bool read_bound(dvx_vm *vm, dvx_value v, bool ints, int64_t *i, double *d
 static bool read_progression(dvx_vm *vm, const dvx_value *args, progression *p) {
     int64_t stop_int = 0;
     double stop = 0;
-    dvx_value zero = API(make_int, 0), one = API(make_int, 1);
+    dvx_value zero = vm->api->make_int(vm, 0), one = vm->api->make_int(vm, 1);
     if (dvx_failed(args[0]) && dvx_failed(args[1]))
         return nd_fail(vm, DVX_TYPE_ERROR, "arange() requires stop to be specified.");
     bool both = nd_is_given(vm, args[1]);
@@ -470,16 +471,16 @@ static bool check_first(dvx_vm *vm, const nd_dtype *dtype, const progression *p)
     char one[16];
     if (!p->ints || !dtype_is_integer(dtype) || dtype->num == ND_BOOL) return true;
     for (int64_t i = 0; i < 2 && i < p->count; i++) {
-        dvx_value v = API(make_int, p->start + i * p->step);
+        dvx_value v = vm->api->make_int(vm, p->start + i * p->step);
         bool good = !dvx_failed(v) && array_store(vm, dtype, one, v);
-        API(release, v);
+        vm->api->release(vm, v);
         if (!good) return false;
     }
     return true;
 }
 
 /* arange([start,] stop, step=1, dtype=None) */
-static ND_FUNCTION(arange) {
+static dvx_value arange(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     const nd_dtype *dtype;
     progression p = {0};
     nd_array *a;
@@ -496,7 +497,7 @@ static ND_FUNCTION(arange) {
     if (a->size && !fill_progression(vm, a, &p)) return done(vm, made, false);
     if (direct) return made;
     dvx_value cast = array_copy(vm, a, dtype, 'C');
-    API(release, made);
+    vm->api->release(vm, made);
     return cast;
 }
 
@@ -526,7 +527,7 @@ static bool fill_line(dvx_vm *vm, double *to, int64_t count, double start, doubl
 }
 
 /* linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None) */
-static ND_FUNCTION(linspace) {
+static dvx_value linspace(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     const nd_dtype *dtype;
     nd_array *a;
     double start, stop;
@@ -549,13 +550,14 @@ static ND_FUNCTION(linspace) {
         if (dtype_is_integer(dtype))
             for (int64_t i = 0; i < n; i++) to[i] = floor(to[i]);
         dvx_value cast = array_copy(vm, a, dtype, 'C');
-        API(release, made);
+        vm->api->release(vm, made);
         made = cast;
     }
     if (!with_step || dvx_failed(made)) return made;
-    dvx_value both[2] = {made, API(make_float, step)}, pair = API(make_tuple, both, 2);
-    API(release, made);
-    API(release, both[1]);
+    dvx_value both[2] = {made, vm->api->make_float(vm, step)},
+              pair = vm->api->make_tuple(vm, both, 2);
+    vm->api->release(vm, made);
+    vm->api->release(vm, both[1]);
     return pair;
 }
 
@@ -576,7 +578,7 @@ static dvx_value make_eye(dvx_vm *vm, int64_t rows, int64_t columns, int64_t k,
 }
 
 /* eye(N, M=None, k=0, dtype=float) */
-static ND_FUNCTION(eye) {
+static dvx_value eye(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     const nd_dtype *dtype;
     int64_t rows, columns, k = 0;
     (void)count;
@@ -590,7 +592,7 @@ static ND_FUNCTION(eye) {
 }
 
 /* identity(n, dtype=None) */
-static ND_FUNCTION(identity) {
+static dvx_value identity(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     const nd_dtype *dtype;
     int64_t n;
     (void)count;

@@ -117,39 +117,40 @@ static const nd_dtype *read_name(dvx_vm *vm, dvx_value v) {
             nd_fail(vm, DVX_TYPE_ERROR, "dtype '%s' is not part of dl", word);
             return NULL;
         }
-    dvx_value error = API(error_class, DVX_TYPE_ERROR);
-    API(raise_format, error, "data type %V not understood", v);
-    API(release, error);
+    dvx_value error = vm->api->error_class(vm, DVX_TYPE_ERROR);
+    vm->api->raise_format(vm, error, "data type %V not understood", v);
+    vm->api->release(vm, error);
     return NULL;
 }
 
 const nd_dtype *dtype_of_object(dvx_vm *vm, dvx_value v) {
-    const dtype_payload *p = API(payload, v, &dtype_type);
-    if (!p) p = API(payload, v, &class_type);
+    const dtype_payload *p = vm->api->payload(vm, v, &dtype_type);
+    if (!p) p = vm->api->payload(vm, v, &class_type);
     return p ? p->dtype : NULL;
 }
 
 static const nd_dtype *of_class(dvx_vm *vm, dvx_value v) {
     const nd_state *state = nd_state_of(vm);
-    if (API(same, v, state->float_)) return ND_DTYPE(ND_FLOAT64);
-    if (API(same, v, state->int_)) return ND_DTYPE(ND_INT64);
-    if (API(same, v, state->bool_)) return ND_DTYPE(ND_BOOL);
-    if (API(same, v, state->complex_)) return ND_DTYPE(ND_COMPLEX128);
+    if (vm->api->same(vm, v, state->float_)) return ND_DTYPE(ND_FLOAT64);
+    if (vm->api->same(vm, v, state->int_)) return ND_DTYPE(ND_INT64);
+    if (vm->api->same(vm, v, state->bool_)) return ND_DTYPE(ND_BOOL);
+    if (vm->api->same(vm, v, state->complex_)) return ND_DTYPE(ND_COMPLEX128);
     return NULL;
 }
 
 const nd_dtype *dtype_read(dvx_vm *vm, dvx_value v) {
     const nd_dtype *d = dtype_of_object(vm, v);
     if (d) return d;
-    dvx_kind kind = API(kind, v);
+    dvx_kind kind = vm->api->kind(vm, v);
     if (kind == DVX_NONE) return ND_DTYPE(ND_FLOAT64);
     if (kind == DVX_STR) return read_name(vm, v);
     if (kind == DVX_CLASS && (d = of_class(vm, v))) return d;
-    dvx_value error = API(error_class, DVX_TYPE_ERROR);
-    API(raise_format, error,
-        kind == DVX_CLASS ? "dtype %V is not part of dl" : "Cannot interpret '%V' as a data type",
-        v);
-    API(release, error);
+    dvx_value error = vm->api->error_class(vm, DVX_TYPE_ERROR);
+    vm->api->raise_format(vm, error,
+                          kind == DVX_CLASS ? "dtype %V is not part of dl"
+                                            : "Cannot interpret '%V' as a data type",
+                          v);
+    vm->api->release(vm, error);
     return NULL;
 }
 
@@ -160,7 +161,7 @@ bool dtype_read_given(dvx_vm *vm, dvx_value v, const nd_dtype *otherwise, const 
 }
 
 dvx_value dtype_object(dvx_vm *vm, const nd_dtype *d) {
-    return API(retain, nd_state_of(vm)->dtypes[d->num]);
+    return vm->api->retain(vm, nd_state_of(vm)->dtypes[d->num]);
 }
 
 /* ---- The objects ---- */
@@ -172,7 +173,7 @@ static const nd_dtype *self_of(dvx_vm *vm, dvx_value self) {
 
 static bool initialise(dvx_vm *vm, dvx_value self, const dvx_value *args, uint32_t count) {
     (void)count;
-    dtype_payload *p = API(payload, self, &dtype_type);
+    dtype_payload *p = vm->api->payload(vm, self, &dtype_type);
     p->dtype = dtype_read(vm, args[0]);
     return p->dtype != NULL;
 }
@@ -195,13 +196,14 @@ static dvx_value compare_dtypes(dvx_vm *vm, dvx_compare op, dvx_value self, dvx_
     if (op != DVX_EQ && op != DVX_NE) return vm->api->make_not_implemented(vm);
     const nd_dtype *d = of_class(vm, other);
     if (!d && !nd_is_none(vm, other) && !(d = dtype_read(vm, other))) vm->api->clear_error(vm);
-    return API(make_bool, (d == self_of(vm, self)) == (op == DVX_EQ));
+    return vm->api->make_bool(vm, (d == self_of(vm, self)) == (op == DVX_EQ));
 }
 
 /* np.float64 equals itself, and the dtype. */
 static dvx_value compare_classes(dvx_vm *vm, dvx_compare op, dvx_value self, dvx_value other) {
     if (op != DVX_EQ && op != DVX_NE) return vm->api->make_not_implemented(vm);
-    return API(make_bool, (dtype_of_object(vm, other) == self_of(vm, self)) == (op == DVX_EQ));
+    return vm->api->make_bool(vm,
+                              (dtype_of_object(vm, other) == self_of(vm, self)) == (op == DVX_EQ));
 }
 
 static bool hash(dvx_vm *vm, dvx_value self, int64_t *out) {
@@ -211,7 +213,7 @@ static bool hash(dvx_vm *vm, dvx_value self, int64_t *out) {
 
 dvx_value dtype_convert(dvx_vm *vm, const nd_dtype *d, dvx_value v) {
     _Alignas(16) char bytes[16];
-    const dvx_kind kind = API(kind, v);
+    const dvx_kind kind = vm->api->kind(vm, v);
     if (kind == DVX_STR || kind == DVX_FLOAT || kind == DVX_INT || kind == DVX_BOOL ||
         kind == DVX_COMPLEX)
         return array_store(vm, d, bytes, v) ? array_element(vm, d, bytes) : DVX_FAILED;
@@ -234,13 +236,13 @@ static dvx_value convert(dvx_vm *vm, dvx_value self, const dvx_value *args, uint
     static const dvx_attribute attribute_##name = {sizeof(dvx_attribute), #name, get_##name, NULL}
 GET(name, nd_str(vm, d->name));
 GET(str, nd_str(vm, d->text));
-GET(itemsize, API(make_int, d->size));
-GET(alignment, API(make_int, d->alignment));
-GET(kind, API(make_str, &d->kind, 1));
-GET(char, API(make_str, &d->code, 1));
-GET(num, API(make_int, numpy_numbers[d->num]));
+GET(itemsize, vm->api->make_int(vm, d->size));
+GET(alignment, vm->api->make_int(vm, d->alignment));
+GET(kind, vm->api->make_str(vm, &d->kind, 1));
+GET(char, vm->api->make_str(vm, &d->code, 1));
+GET(num, vm->api->make_int(vm, numpy_numbers[d->num]));
 GET(byteorder, nd_str(vm, d->size == 1 ? "|" : "="));
-GET(type, API(retain, nd_state_of(vm)->classes[d->num]));
+GET(type, vm->api->retain(vm, nd_state_of(vm)->classes[d->num]));
 GET(__name__, nd_str(vm, class_names[d->num]));
 
 static const dvx_attribute *const dtype_attributes[] = {
@@ -281,12 +283,14 @@ static const dvx_type class_type = {.size = sizeof(dvx_type),
 
 static dvx_value make(dvx_vm *vm, const dvx_type *type, const nd_dtype *d) {
     void *payload;
-    dvx_value made = API(make_object, type, &payload);
+    dvx_value made = vm->api->make_object(vm, type, &payload);
     if (!dvx_failed(made)) ((dtype_payload *)payload)->dtype = d;
     return made;
 }
 
-bool dtype_is_class(dvx_vm *vm, dvx_value v) { return API(payload, v, &class_type) != NULL; }
+bool dtype_is_class(dvx_vm *vm, dvx_value v) {
+    return vm->api->payload(vm, v, &class_type) != NULL;
+}
 
 bool dtype_register(dvx_vm *vm, dvx_value module) {
     static const alias names[] = {{"double", ND_FLOAT64},     {"float_", ND_FLOAT64},
@@ -295,15 +299,17 @@ bool dtype_register(dvx_vm *vm, dvx_value module) {
                                   {"ubyte", ND_UINT8},        {"bool8", ND_BOOL},
                                   {"cdouble", ND_COMPLEX128}, {"complex_", ND_COMPLEX128}};
     nd_state *state = nd_state_of(vm);
-    if (!API(add_type, module, &dtype_type) || !API(add_type, module, &class_type)) return false;
+    if (!vm->api->add_type(vm, module, &dtype_type) || !vm->api->add_type(vm, module, &class_type))
+        return false;
     for (int i = 0; i < ND_TYPES; i++) {
         state->dtypes[i] = make(vm, &dtype_type, ND_DTYPE(i));
         state->classes[i] = make(vm, &class_type, ND_DTYPE(i));
         if (dvx_failed(state->dtypes[i]) || dvx_failed(state->classes[i]) ||
-            !API(add_constant, module, class_names[i], state->classes[i]))
+            !vm->api->add_constant(vm, module, class_names[i], state->classes[i]))
             return false;
     }
     for (size_t i = 0; i < LENGTH_OF(names); i++)
-        if (!API(add_constant, module, names[i].name, state->classes[names[i].type])) return false;
+        if (!vm->api->add_constant(vm, module, names[i].name, state->classes[names[i].type]))
+            return false;
     return true;
 }

@@ -231,10 +231,10 @@ bool element_plain(dvx_vm *vm, const nd_dtype *dtype, const char *at, nd_text *t
         snprintf(word, sizeof word, "%lld", (long long)int_at(dtype, at));
         return text_words(vm, to, word), true;
     }
-    dvx_value number = array_element(vm, dtype, at), text = API(str, number);
-    bool good = !dvx_failed(text) && API(read_str, text, word, sizeof word, &size);
+    dvx_value number = array_element(vm, dtype, at), text = vm->api->str(vm, number);
+    bool good = !dvx_failed(text) && vm->api->read_str(vm, text, word, sizeof word, &size);
     if (good) text_words(vm, to, word);
-    API(release, number);
-    API(release, text);
+    vm->api->release(vm, number);
+    vm->api->release(vm, text);
     return good;
 }

@@ -57,7 +57,7 @@ static uint32_t find(const nd_kept *kept, size_t size) {
 
 char *memory_take(dvx_vm *vm, size_t *bytes) {
     size_t size = *bytes;
-    if (size <= SMALL) return API(allocate, size);
+    if (size <= SMALL) return vm->api->allocate(vm, size);
     nd_kept *kept = kept_of(vm);
     if (size >= LARGE) vm->api->heavy(vm);
     size = room_for(size);
@@ -68,11 +68,11 @@ char *memory_take(dvx_vm *vm, size_t *bytes) {
         return take_out(kept, at);
     }
     kept->alive += *bytes = size;
-    char *block = API(allocate, size);
+    char *block = vm->api->allocate(vm, size);
     if (UNLIKELY(!block) && kept->count) {
         vm->api->clear_error(vm);
         memory_drop(vm);
-        block = API(allocate, size);
+        block = vm->api->allocate(vm, size);
     }
     if (UNLIKELY(!block))
         kept->alive -= size;
@@ -86,12 +86,12 @@ bool memory_is_foreign(dvx_vm *vm) { return kept_of(vm)->foreign; }
 /* The oldest ones go where there are too many. */
 static void drop_oldest(dvx_vm *vm, nd_kept *kept) {
     size_t size = kept->blocks[0].size;
-    API(deallocate, take_out(kept, 0), size);
+    vm->api->deallocate(vm, take_out(kept, 0), size);
 }
 
 void memory_give(dvx_vm *vm, char *block, size_t size) {
     if (size <= SMALL) {
-        API(deallocate, block, size);
+        vm->api->deallocate(vm, block, size);
         return;
     }
     nd_kept *kept = kept_of(vm);
@@ -100,7 +100,7 @@ void memory_give(dvx_vm *vm, char *block, size_t size) {
     while (kept->count && (kept->count == ND_KEPT || kept->bytes + size > most))
         drop_oldest(vm, kept);
     if (size > ND_KEPT_MOST || size > most) {
-        API(deallocate, block, size);
+        vm->api->deallocate(vm, block, size);
         return;
     }
     kept->blocks[kept->count].data = block;

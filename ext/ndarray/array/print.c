@@ -221,11 +221,11 @@ dvx_value print_scalar_format(dvx_vm *vm, dvx_value self, dvx_value spec) {
     char word[32];
     size_t size;
     const nd_array *a = array_self(vm, self);
-    if (!API(read_str, spec, word, sizeof word, &size)) return DVX_FAILED;
+    if (!vm->api->read_str(vm, spec, word, sizeof word, &size)) return DVX_FAILED;
     if (size == 0 && a->ndim) return print_array_str(vm, self);
     if (size >= sizeof word) return nd_raise(vm, DVX_VALUE_ERROR, "Invalid format specifier");
-    dvx_value number = convert_to_list(vm, a), text = API(format, number, word);
-    API(release, number);
+    dvx_value number = convert_to_list(vm, a), text = vm->api->format(vm, number, word);
+    vm->api->release(vm, number);
     return text;
 }
 
@@ -233,7 +233,7 @@ dvx_value print_array_format(dvx_vm *vm, dvx_value self, dvx_value spec) {
     size_t size;
     char word[32];
     const nd_array *a = array_self(vm, self);
-    if (!API(read_str, spec, word, sizeof word, &size)) return DVX_FAILED;
+    if (!vm->api->read_str(vm, spec, word, sizeof word, &size)) return DVX_FAILED;
     if (a->ndim == 0 || size == 0) return print_scalar_format(vm, self, spec);
     return nd_raise(vm, DVX_TYPE_ERROR,
                     "unsupported format string passed to numpy.ndarray.__format__");
@@ -248,9 +248,9 @@ static bool refuse_given(dvx_vm *vm, const char *what, dvx_value v) {
 
 static bool read_option(dvx_vm *vm, dvx_value v, int64_t *out) {
     if (!nd_is_given(vm, v)) return true;
-    if (API(kind, v) != DVX_FLOAT) return API(read_index, v, out);
+    if (vm->api->kind(vm, v) != DVX_FLOAT) return vm->api->read_index(vm, v, out);
     double d;
-    if (!API(read_float, v, &d)) return false;
+    if (!vm->api->read_float(vm, v, &d)) return false;
     *out = d < 0x1p62 ? (int64_t)d : INT64_MAX; /* threshold=inf */
     return true;
 }
@@ -258,9 +258,9 @@ static bool read_option(dvx_vm *vm, dvx_value v, int64_t *out) {
 /* args: precision, threshold, edgeitems, linewidth, suppress */
 static bool read_options(dvx_vm *vm, const dvx_value *args, nd_print *options) {
     nd_print o = *options;
-    if (nd_is_given(vm, args[0]) && API(kind, args[0]) == DVX_FLOAT)
+    if (nd_is_given(vm, args[0]) && vm->api->kind(vm, args[0]) == DVX_FLOAT)
         return nd_fail(vm, DVX_TYPE_ERROR, "precision must be an integer");
-    int suppress = nd_is_given(vm, args[4]) ? API(truth, args[4]) : o.suppress;
+    int suppress = nd_is_given(vm, args[4]) ? vm->api->truth(vm, args[4]) : o.suppress;
     if (suppress < 0 || !read_option(vm, args[0], &o.precision) ||
         !read_option(vm, args[1], &o.threshold) || !read_option(vm, args[2], &o.edge_items) ||
         !read_option(vm, args[3], &o.line_width))
@@ -273,7 +273,7 @@ static bool read_options(dvx_vm *vm, const dvx_value *args, nd_print *options) {
 }
 
 /* set_printoptions(precision, threshold, edgeitems, linewidth, suppress, ...) */
-static ND_FUNCTION(set_printoptions) {
+static dvx_value set_printoptions(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     static const char *const more[] = {"nanstr", "infstr",    "formatter",
                                        "sign",   "floatmode", "legacy"};
     (void)count;
@@ -291,20 +291,20 @@ static dvx_value with_options(dvx_vm *vm, const dvx_value *args, bool repr) {
     dvx_value array = array_operand(vm, args[0], NULL, &a);
     if (dvx_failed(array)) return array;
     dvx_value text = repr ? write_repr(vm, a, &options) : write_str(vm, a, &options);
-    API(release, array);
+    vm->api->release(vm, array);
     return text;
 }
-static ND_FUNCTION(array_str) {
+static dvx_value array_str(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
     return with_options(vm, args, false);
 }
-static ND_FUNCTION(array_repr) {
+static dvx_value array_repr(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
     return with_options(vm, args, true);
 }
 
 /* array2string(a, max_line_width, precision, suppress_small, separator=' ', prefix='') */
-static ND_FUNCTION(array2string) {
+static dvx_value array2string(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *a;
     nd_text t = {0};
     char separator[32] = " ";
@@ -313,15 +313,16 @@ static ND_FUNCTION(array2string) {
     const dvx_value given[5] = {args[2], args[6], args[7], args[1], args[3]};
     (void)count;
     if (!read_options(vm, given, &options) ||
-        (nd_is_given(vm, args[4]) && !API(read_str, args[4], separator, sizeof separator, &size)) ||
-        (nd_is_given(vm, args[5]) && !API(read_str, args[5], NULL, 0, &prefix)))
+        (nd_is_given(vm, args[4]) &&
+         !vm->api->read_str(vm, args[4], separator, sizeof separator, &size)) ||
+        (nd_is_given(vm, args[5]) && !vm->api->read_str(vm, args[5], NULL, 0, &prefix)))
         return DVX_FAILED;
     if (size >= sizeof separator)
         return nd_raise(vm, DVX_VALUE_ERROR, "separators of this size are not part of dl");
     dvx_value array = array_operand(vm, args[0], NULL, &a);
     if (dvx_failed(array)) return array;
     bool good = write_array(vm, &t, a, &options, separator, (int64_t)prefix, 0);
-    API(release, array);
+    vm->api->release(vm, array);
     return finish(vm, &t, good);
 }
 

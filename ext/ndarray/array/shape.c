@@ -101,7 +101,7 @@ dvx_value shape_reshape(dvx_vm *vm, dvx_value array, int ndim, const int64_t *wa
     dvx_value copy = array_copy(vm, a, a->dtype, 'C');
     if (dvx_failed(copy)) return copy;
     dvx_value view = shape_reshape(vm, copy, ndim, shape);
-    API(release, copy);
+    vm->api->release(vm, copy);
     return view;
 }
 
@@ -128,8 +128,8 @@ static dvx_value reshape_fortran(dvx_vm *vm, dvx_value array, int ndim, const in
     dvx_value t = reversed(vm, array);
     dvx_value made = dvx_failed(t) ? t : shape_reshape(vm, t, ndim, turned);
     dvx_value result = dvx_failed(made) ? made : reversed(vm, made);
-    API(release, t);
-    API(release, made);
+    vm->api->release(vm, t);
+    vm->api->release(vm, made);
     return result;
 }
 
@@ -143,7 +143,7 @@ static dvx_value reshape_in(dvx_vm *vm, dvx_value array, int ndim, const int64_t
 }
 
 /* reshape(shape, order='C'), reshape(n, m, ..., order='C') */
-static ND_FUNCTION(reshape) {
+static dvx_value reshape(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     int64_t shape[ND_MOST];
     char order;
     int ndim = 0;
@@ -191,8 +191,9 @@ static bool set_shape(dvx_vm *vm, dvx_value self, dvx_value value) {
         return nd_fail(vm, DVX_ATTRIBUTE_ERROR,
                        "Incompatible shape for in-place modification. Use `.reshape()` to make a "
                        "copy with the desired shape.");
-    if (ndim > ND_FEW && !(block = API(allocate, (size_t)ndim * sizeof *block))) return false;
-    if (a->axes != a->few) API(deallocate, a->axes, (size_t)a->ndim * sizeof *a->axes);
+    if (ndim > ND_FEW && !(block = vm->api->allocate(vm, (size_t)ndim * sizeof *block)))
+        return false;
+    if (a->axes != a->few) vm->api->deallocate(vm, a->axes, (size_t)a->ndim * sizeof *a->axes);
     a->axes = block ? block : a->few;
     a->ndim = ndim;
     memcpy(a->axes, axes, (size_t)ndim * sizeof *axes);
@@ -224,7 +225,7 @@ static dvx_value flatten_in(dvx_vm *vm, const nd_array *a, char order) {
     dvx_value copy = array_copy(vm, a, a->dtype, order);
     if (dvx_failed(copy)) return copy;
     nd_array *c = array_of(vm, copy);
-    if (c->axes != c->few) API(deallocate, c->axes, (size_t)c->ndim * sizeof *c->axes);
+    if (c->axes != c->few) vm->api->deallocate(vm, c->axes, (size_t)c->ndim * sizeof *c->axes);
     c->axes = c->few;
     c->few[0] = (dvx_axis){c->size, c->dtype->size};
     c->ndim = 1;
@@ -247,7 +248,7 @@ static dvx_value ravel_copying(dvx_vm *vm, dvx_value array, char order) {
 }
 
 /* ravel(order='C') */
-static ND_FUNCTION(ravel) {
+static dvx_value ravel(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     char order;
     (void)count;
     if (!create_order(vm, args[1], 'C', &order)) return DVX_FAILED;
@@ -257,7 +258,7 @@ ND_PARAMETERS(of_order, 0, "order");
 ND_METHOD(ravel, ND_NAMED("ravel", ravel, of_order));
 
 /* flatten(order='C'): always a copy */
-static ND_FUNCTION(flatten) {
+static dvx_value flatten(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     char order;
     (void)count;
     if (!create_order(vm, args[1], 'C', &order)) return DVX_FAILED;
@@ -302,31 +303,31 @@ static dvx_value transpose_by(dvx_vm *vm, dvx_value array, dvx_value axes) {
 }
 
 /* transpose(), transpose(axes), transpose(i, j, ...) */
-static ND_FUNCTION(transpose) {
+static dvx_value transpose(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     if (count == 1 || (count == 2 && nd_is_none(vm, args[1]))) return reversed(vm, args[0]);
     if (count == 2) return transpose_by(vm, args[0], args[1]);
     int64_t wanted[ND_MOST];
     uint32_t ints = 0; /* so many are ints that can be read without a tuple */
-    while (ints < count - 1 && ints < ND_MOST && API(kind, args[ints + 1]) == DVX_INT &&
-           API(read_int, args[ints + 1], &wanted[ints]))
+    while (ints < count - 1 && ints < ND_MOST && vm->api->kind(vm, args[ints + 1]) == DVX_INT &&
+           vm->api->read_int(vm, args[ints + 1], &wanted[ints]))
         ints++;
     if (ints == count - 1) return transpose_in(vm, args[0], wanted, (int)ints);
     vm->api->clear_error(vm);
-    dvx_value axes = API(make_tuple, args + 1, count - 1);
+    dvx_value axes = vm->api->make_tuple(vm, args + 1, count - 1);
     dvx_value made = dvx_failed(axes) ? axes : transpose_by(vm, args[0], axes);
-    API(release, axes);
+    vm->api->release(vm, axes);
     return made;
 }
 ND_METHOD(transpose, ND_PLAIN("transpose", transpose, 1, ND_ANY));
 
 static dvx_value get_T(dvx_vm *vm, dvx_value self) {
-    if (array_is_scalar(vm, self)) return API(retain, self);
+    if (array_is_scalar(vm, self)) return vm->api->retain(vm, self);
     return reversed(vm, self);
 }
 ND_ATTRIBUTE(T, get_T, NULL);
 
 /* swapaxes(axis1, axis2) */
-static ND_FUNCTION(swapaxes) {
+static dvx_value swapaxes(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     const nd_array *a = array_self(vm, args[0]);
     int one, other, order[ND_MOST];
     (void)count;
@@ -342,7 +343,7 @@ ND_PARAMETERS(of_two_axes, 2, "axis1", "axis2");
 ND_METHOD(swapaxes, ND_NAMED("swapaxes", swapaxes, of_two_axes));
 
 /* moveaxis(a, source, destination) */
-static ND_FUNCTION(moveaxis) {
+static dvx_value moveaxis(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     int from[ND_MOST], to[ND_MOST], froms, tos, order[ND_MOST];
     bool taken[ND_MOST] = {false}, moved[ND_MOST] = {false};
     nd_array *a;
@@ -370,14 +371,14 @@ static ND_FUNCTION(moveaxis) {
     }
     result = shape_permute(vm, array, order);
 end:
-    API(release, array);
+    vm->api->release(vm, array);
     return result;
 }
 
 /* ---- Axes of one element ---- */
 
 /* squeeze(axis=None) */
-static ND_FUNCTION(squeeze) {
+static dvx_value squeeze(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     const nd_array *a = array_self(vm, args[0]);
     nd_array *view;
     dvx_axis axes[ND_MOST];
@@ -396,14 +397,14 @@ static ND_FUNCTION(squeeze) {
     }
     for (int i = 0; i < a->ndim; i++)
         if (given ? !dropped[i] : a->axes[i].count != 1) axes[ndim++] = a->axes[i];
-    if (ndim == a->ndim) return API(retain, args[0]);
+    if (ndim == a->ndim) return vm->api->retain(vm, args[0]);
     return array_view(vm, args[0], a, a->data, ndim, axes, &view);
 }
 ND_PARAMETERS(of_axis, 0, "axis");
 ND_METHOD(squeeze, ND_NAMED("squeeze", squeeze, of_axis));
 
 /* expand_dims(a, axis) */
-static ND_FUNCTION(expand_dims) {
+static dvx_value expand_dims(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *a;
     int new[ND_MOST], news = 0;
     int64_t wanted[ND_MOST];
@@ -423,7 +424,7 @@ static ND_FUNCTION(expand_dims) {
             wanted[i] = is_new[i] ? 1 : a->axes[next++].count;
         result = shape_reshape(vm, array, a->ndim + news, wanted);
     }
-    API(release, array);
+    vm->api->release(vm, array);
     return result;
 }
 
@@ -432,7 +433,7 @@ dvx_value shape_at_least(dvx_vm *vm, dvx_value array, int ndim) {
     nd_array *view;
     const nd_array *a = array_of(vm, array);
     int more = ndim - a->ndim;
-    if (more <= 0) return API(retain, array);
+    if (more <= 0) return vm->api->retain(vm, array);
     for (int i = 0; i < ndim; i++) axes[i] = i < more ? (dvx_axis){1, 0} : a->axes[i - more];
     /* (Of an array without axes, NumPy makes reshape(1, ...).) */
     for (int i = 0; i < ndim && a->ndim == 0; i++) axes[i].stride = a->dtype->size;
@@ -451,49 +452,57 @@ static dvx_value of_method(dvx_vm *vm, const dvx_function *method, const dvx_val
     own[0] = array;
     memcpy(own + 1, args + 1, (count - 1) * sizeof *own);
     dvx_value made = method->entry(vm, own, count);
-    API(release, array);
+    vm->api->release(vm, array);
     return made;
 }
 
-static ND_FUNCTION(ravel_function) { return of_method(vm, &method_ravel, args, count); }
-static ND_FUNCTION(swapaxes_function) { return of_method(vm, &method_swapaxes, args, count); }
-static ND_FUNCTION(squeeze_function) { return of_method(vm, &method_squeeze, args, count); }
-static ND_FUNCTION(transpose_function) {
+static dvx_value ravel_function(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    return of_method(vm, &method_ravel, args, count);
+}
+static dvx_value swapaxes_function(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    return of_method(vm, &method_swapaxes, args, count);
+}
+static dvx_value squeeze_function(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    return of_method(vm, &method_squeeze, args, count);
+}
+static dvx_value transpose_function(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     return of_method(vm, &method_transpose, args, dvx_failed(args[1]) ? 1 : count);
 }
 /* reshape(a, newshape, order='C') */
-static ND_FUNCTION(reshape_function) { return of_method(vm, &method_reshape, args, count); }
+static dvx_value reshape_function(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    return of_method(vm, &method_reshape, args, count);
+}
 
-static ND_FUNCTION(shape_function) {
+static dvx_value shape_function(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *a;
     (void)count;
     dvx_value array = array_operand(vm, args[0], NULL, &a);
     if (dvx_failed(array)) return array;
     dvx_value shape = get_shape(vm, array);
-    API(release, array);
+    vm->api->release(vm, array);
     return shape;
 }
-static ND_FUNCTION(ndim_function) {
+static dvx_value ndim_function(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *a;
     (void)count;
     dvx_value array = array_operand(vm, args[0], NULL, &a);
     if (dvx_failed(array)) return array;
-    dvx_value ndim = API(make_int, a->ndim);
-    API(release, array);
+    dvx_value ndim = vm->api->make_int(vm, a->ndim);
+    vm->api->release(vm, array);
     return ndim;
 }
 /* size(a, axis=None) */
-static ND_FUNCTION(size_function) {
+static dvx_value size_function(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *a;
     int axis = 0;
     (void)count;
     dvx_value array = array_operand(vm, args[0], NULL, &a), size = DVX_FAILED;
     if (dvx_failed(array)) return array;
     if (!nd_is_given(vm, args[1]))
-        size = API(make_int, a->size);
+        size = vm->api->make_int(vm, a->size);
     else if (nd_axis_of(vm, args[1], a->ndim, &axis))
-        size = API(make_int, a->axes[axis].count);
-    API(release, array);
+        size = vm->api->make_int(vm, a->axes[axis].count);
+    vm->api->release(vm, array);
     return size;
 }
 

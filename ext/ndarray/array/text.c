@@ -12,7 +12,8 @@ static bool reserve(dvx_vm *vm, nd_text *t, size_t more) {
     if (t->failed) return false;
     if (t->size + more <= t->capacity) return true;
     size_t capacity = t->capacity * 2 + more + 64;
-    char *data = t->data ? API(resize, t->data, t->capacity, capacity) : API(allocate, capacity);
+    char *data = t->data ? vm->api->resize(vm, t->data, t->capacity, capacity)
+                         : vm->api->allocate(vm, capacity);
     if (!data) {
         t->failed = true;
         return false;
@@ -39,12 +40,12 @@ void text_spaces(dvx_vm *vm, nd_text *t, int64_t count) {
 }
 
 void text_drop(dvx_vm *vm, nd_text *t) {
-    if (t->data) API(deallocate, t->data, t->capacity);
+    if (t->data) vm->api->deallocate(vm, t->data, t->capacity);
     *t = (nd_text){0};
 }
 
 dvx_value text_finish(dvx_vm *vm, nd_text *t) {
-    dvx_value str = t->failed ? DVX_FAILED : API(make_str, t->data ? t->data : "", t->size);
+    dvx_value str = t->failed ? DVX_FAILED : vm->api->make_str(vm, t->data ? t->data : "", t->size);
     text_drop(vm, t);
     return str;
 }
@@ -55,8 +56,8 @@ dvx_value text_finish(dvx_vm *vm, nd_text *t) {
 static bool take_digits(dvx_vm *vm, dvx_value text, nd_decimal *out) {
     char word[ND_DIGITS];
     size_t size;
-    bool good = !dvx_failed(text) && API(read_str, text, word, sizeof word, &size);
-    API(release, text);
+    bool good = !dvx_failed(text) && vm->api->read_str(vm, text, word, sizeof word, &size);
+    vm->api->release(vm, text);
     if (!good) return false;
     out->count = out->point = 0;
     out->negative = word[0] == '-';
@@ -81,8 +82,8 @@ static bool take_digits(dvx_vm *vm, dvx_value text, nd_decimal *out) {
 static bool formatted(dvx_vm *vm, double x, int64_t precision, char how, nd_decimal *out) {
     char spec[24];
     snprintf(spec, sizeof spec, ".%d%c", (int)precision, how);
-    dvx_value v = API(make_float, x), text = API(format, v, spec);
-    API(release, v);
+    dvx_value v = vm->api->make_float(vm, x), text = vm->api->format(vm, v, spec);
+    vm->api->release(vm, v);
     return take_digits(vm, text, out);
 }
 
@@ -107,10 +108,10 @@ static bool is_float(dvx_vm *vm, const nd_decimal *d, float x, bool *same) {
     snprintf(word, sizeof word, "%s.%.*se%d", d->negative ? "-" : "", d->count, d->digits,
              d->point);
     dvx_value text = nd_str(vm, d->count ? word : "0");
-    dvx_value v = dvx_failed(text) ? text : API(call, nd_state_of(vm)->float_, &text, 1);
-    bool good = !dvx_failed(v) && API(read_float, v, &made);
-    API(release, text);
-    API(release, v);
+    dvx_value v = dvx_failed(text) ? text : vm->api->call(vm, nd_state_of(vm)->float_, &text, 1);
+    bool good = !dvx_failed(v) && vm->api->read_float(vm, v, &made);
+    vm->api->release(vm, text);
+    vm->api->release(vm, v);
     if (good) *same = (float)made == x;
     return good;
 }
@@ -126,8 +127,8 @@ static bool shortest_float(dvx_vm *vm, double x, nd_decimal *out) {
 }
 
 static bool shortest(dvx_vm *vm, double x, nd_decimal *out) {
-    dvx_value v = API(make_float, x), text = API(repr, v);
-    API(release, v);
+    dvx_value v = vm->api->make_float(vm, x), text = vm->api->repr(vm, v);
+    vm->api->release(vm, v);
     return take_digits(vm, text, out);
 }
 

@@ -29,7 +29,7 @@ static dvx_value flip_axes(dvx_vm *vm, dvx_value array, uint32_t mask) {
 }
 
 /* flip(m, axis=None) */
-static ND_FUNCTION(flip) {
+static dvx_value flip(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *a;
     int axes[ND_MOST], n = 0;
     uint32_t mask = UINT32_MAX;
@@ -43,7 +43,7 @@ static ND_FUNCTION(flip) {
         for (int i = 0; good && i < n; i++) mask |= 1u << axes[i];
     }
     if (good) made = array_result(vm, flip_axes(vm, array, mask));
-    API(release, array);
+    vm->api->release(vm, array);
     return made;
 }
 
@@ -55,14 +55,14 @@ static dvx_value flip_one(dvx_vm *vm, dvx_value v, int axis) {
         made = nd_raise(vm, DVX_VALUE_ERROR, "Input must be >= %d-d.", axis + 1);
     else
         made = flip_axes(vm, array, 1u << axis);
-    API(release, array);
+    vm->api->release(vm, array);
     return made;
 }
-static ND_FUNCTION(fliplr) {
+static dvx_value fliplr(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
     return flip_one(vm, args[0], 1);
 }
-static ND_FUNCTION(flipud) {
+static dvx_value flipud(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
     return flip_one(vm, args[0], 0);
 }
@@ -83,12 +83,12 @@ static dvx_value rotate(dvx_vm *vm, dvx_value array, int64_t k, const int axes[2
     dvx_value turned = k == 1 ? flip_axes(vm, array, second) : swap(vm, array, axes);
     if (dvx_failed(turned)) return turned;
     dvx_value made = k == 1 ? swap(vm, turned, axes) : flip_axes(vm, turned, second);
-    API(release, turned);
+    vm->api->release(vm, turned);
     return made;
 }
 
 /* rot90(m, k=1, axes=(0, 1)) */
-static ND_FUNCTION(rot90) {
+static dvx_value rot90(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *a;
     int64_t k = 1, given[ND_MOST] = {0, 1};
     int n = 2, axes[2];
@@ -110,7 +110,7 @@ static ND_FUNCTION(rot90) {
         for (int i = 0; i < 2; i++) axes[i] = (int)(given[i] < 0 ? given[i] + ndim : given[i]);
         made = rotate(vm, array, (k % 4 + 4) % 4, axes);
     }
-    API(release, array);
+    vm->api->release(vm, array);
     return made;
 }
 
@@ -165,11 +165,11 @@ static dvx_value roll_flat(dvx_vm *vm, dvx_value array, dvx_value by) {
     if (dvx_failed(row)) return row;
     shift = places_of(shift, array_of(vm, row)->size, 0);
     dvx_value rolled = roll_places(vm, array_of(vm, row), &shift);
-    API(release, row);
+    vm->api->release(vm, row);
     if (dvx_failed(rolled) || a->ndim == 1) return rolled;
     array_shape(a, shape);
     dvx_value made = shape_reshape(vm, rolled, a->ndim, shape);
-    API(release, rolled);
+    vm->api->release(vm, rolled);
     return made;
 }
 
@@ -198,14 +198,14 @@ static dvx_value roll_axes(dvx_vm *vm, dvx_value array, dvx_value by, dvx_value 
 }
 
 /* roll(a, shift, axis=None) */
-static ND_FUNCTION(roll) {
+static dvx_value roll(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *a;
     (void)count;
     dvx_value array = array_operand(vm, args[0], NULL, &a);
     if (dvx_failed(array)) return array;
     dvx_value made = nd_is_given(vm, args[2]) ? roll_axes(vm, array, args[1], args[2])
                                               : roll_flat(vm, array, args[1]);
-    API(release, array);
+    vm->api->release(vm, array);
     return made;
 }
 
@@ -219,7 +219,7 @@ static dvx_value triangle(dvx_vm *vm, const dvx_value *args, bool lower) {
     dvx_value array = array_operand(vm, args[0], NULL, &a), made = DVX_FAILED;
     if (dvx_failed(array)) return array;
     if (a->ndim == 0) {
-        API(release, array);
+        vm->api->release(vm, array);
         return nd_raise(vm, DVX_TYPE_ERROR, "tri() missing 1 required positional argument: 'N'");
     }
     int ndim = a->ndim < 2 ? 2 : a->ndim;
@@ -259,21 +259,21 @@ static dvx_value triangle(dvx_vm *vm, const dvx_value *args, bool lower) {
             }
         }
     }
-    API(release, array);
+    vm->api->release(vm, array);
     return made;
 }
 /* tril(m, k=0), triu(m, k=0) */
-static ND_FUNCTION(tril) {
+static dvx_value tril(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
     return triangle(vm, args, true);
 }
-static ND_FUNCTION(triu) {
+static dvx_value triu(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
     return triangle(vm, args, false);
 }
 
 /* tri(N, M=None, k=0, dtype=float) */
-static ND_FUNCTION(tri) {
+static dvx_value tri(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *a;
     const nd_dtype *dtype;
     int64_t shape[2];
@@ -286,10 +286,11 @@ static ND_FUNCTION(tri) {
     dvx_value ones = array_new(vm, dtype, 2, shape, &a);
     if (dvx_failed(ones)) return ones;
     char one[16];
-    if (!array_store(vm, dtype, one, API(make_int, 1))) return API(release, ones), DVX_FAILED;
+    if (!array_store(vm, dtype, one, vm->api->make_int(vm, 1)))
+        return vm->api->release(vm, ones), DVX_FAILED;
     const dvx_value own[2] = {ones, args[2]};
     dvx_value made = create_fill(vm, a, one) ? triangle(vm, own, true) : DVX_FAILED;
-    API(release, ones);
+    vm->api->release(vm, ones);
     return made;
 }
 
@@ -326,7 +327,7 @@ static dvx_value view_diagonal(dvx_vm *vm, dvx_value array, int64_t offset, int 
 }
 
 /* diagonal(offset=0, axis1=0, axis2=1) */
-static ND_FUNCTION(diagonal) {
+static dvx_value diagonal(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     const nd_array *a = array_self(vm, args[0]);
     int64_t offset = 0, first = 0, second = 1;
     int one, other;
@@ -345,13 +346,13 @@ static ND_FUNCTION(diagonal) {
 ND_PARAMETERS(of_diagonal, 0, "offset", "axis1", "axis2");
 ND_METHOD(diagonal, ND_NAMED("diagonal", diagonal, of_diagonal));
 
-static ND_FUNCTION(diagonal_function) {
+static dvx_value diagonal_function(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *a;
     dvx_value array = array_operand(vm, args[0], NULL, &a);
     if (dvx_failed(array)) return array;
     const dvx_value own[4] = {array, args[1], args[2], args[3]};
     dvx_value made = diagonal(vm, own, count);
-    API(release, array);
+    vm->api->release(vm, array);
     return made;
 }
 
@@ -371,7 +372,7 @@ static dvx_value make_diagonal(dvx_vm *vm, const nd_array *v, int64_t k) {
 }
 
 /* diag(v, k=0) */
-static ND_FUNCTION(diag) {
+static dvx_value diag(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *a;
     int64_t k = 0;
     (void)count;
@@ -384,12 +385,12 @@ static ND_FUNCTION(diag) {
         made = check_offset(vm, k) ? view_diagonal(vm, array, k, 0, 1) : DVX_FAILED;
     else
         made = nd_raise(vm, DVX_VALUE_ERROR, "Input must be 1- or 2-d.");
-    API(release, array);
+    vm->api->release(vm, array);
     return made;
 }
 
 /* diagflat(v, k=0) */
-static ND_FUNCTION(diagflat) {
+static dvx_value diagflat(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *a;
     int64_t k = 0;
     (void)count;
@@ -397,10 +398,10 @@ static ND_FUNCTION(diagflat) {
     dvx_value array = array_operand(vm, args[0], NULL, &a);
     if (dvx_failed(array)) return array;
     dvx_value row = shape_ravel(vm, array);
-    API(release, array);
+    vm->api->release(vm, array);
     if (dvx_failed(row)) return row;
     dvx_value made = make_diagonal(vm, array_of(vm, row), k);
-    API(release, row);
+    vm->api->release(vm, row);
     return made;
 }
 
@@ -445,7 +446,7 @@ dvx_value arrange_broadcast(dvx_vm *vm, dvx_value array, int ndim, const int64_t
 }
 
 /* broadcast_to(array, shape) */
-static ND_FUNCTION(broadcast_to) {
+static dvx_value broadcast_to(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *a;
     int64_t shape[ND_MOST];
     int ndim;
@@ -454,7 +455,7 @@ static ND_FUNCTION(broadcast_to) {
     dvx_value array = array_operand(vm, args[0], NULL, &a);
     if (dvx_failed(array)) return array;
     dvx_value made = arrange_broadcast(vm, array, ndim, shape);
-    API(release, array);
+    vm->api->release(vm, array);
     return made;
 }
 
@@ -466,7 +467,7 @@ static dvx_value at_least(dvx_vm *vm, dvx_value v, int least) {
     if (dvx_failed(array)) return array;
     if (array_is_scalar(vm, array)) { /* which nobody writes to */
         made = array_copy(vm, a, a->dtype, 'C');
-        API(release, array);
+        vm->api->release(vm, array);
         if (dvx_failed(made)) return made;
         array = made;
         a = array_of(vm, array);
@@ -479,27 +480,33 @@ static dvx_value at_least(dvx_vm *vm, dvx_value v, int least) {
     } else {
         made = shape_at_least(vm, array, least);
     }
-    API(release, array);
+    vm->api->release(vm, array);
     return made;
 }
 
 /* One array, or a list of them. */
 static dvx_value all_at_least(dvx_vm *vm, const dvx_value *args, uint32_t count, int least) {
     if (count == 1) return at_least(vm, args[0], least);
-    dvx_value list = API(make_list, NULL, 0);
+    dvx_value list = vm->api->make_list(vm, NULL, 0);
     for (uint32_t i = 0; i < count && !dvx_failed(list); i++) {
         dvx_value made = at_least(vm, args[i], least);
-        bool good = !dvx_failed(made) && API(append, list, made);
-        API(release, made);
+        bool good = !dvx_failed(made) && vm->api->append(vm, list, made);
+        vm->api->release(vm, made);
         if (good) continue;
-        API(release, list);
+        vm->api->release(vm, list);
         list = DVX_FAILED;
     }
     return list;
 }
-static ND_FUNCTION(atleast_1d) { return all_at_least(vm, args, count, 1); }
-static ND_FUNCTION(atleast_2d) { return all_at_least(vm, args, count, 2); }
-static ND_FUNCTION(atleast_3d) { return all_at_least(vm, args, count, 3); }
+static dvx_value atleast_1d(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    return all_at_least(vm, args, count, 1);
+}
+static dvx_value atleast_2d(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    return all_at_least(vm, args, count, 2);
+}
+static dvx_value atleast_3d(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    return all_at_least(vm, args, count, 3);
+}
 
 /* ---- Parts of complex numbers ---- */
 
@@ -511,7 +518,7 @@ static dvx_value part_of(dvx_vm *vm, dvx_value self, bool imaginary) {
         return array_view(vm, self, &halves, a->data + (imaginary ? 8 : 0), a->ndim, a->axes,
                           &view);
     }
-    if (!imaginary) return API(retain, self);
+    if (!imaginary) return vm->api->retain(vm, self);
     dvx_value zeros = array_new_like(vm, a->dtype, a, &view);
     if (dvx_failed(zeros)) return zeros;
     memset(view->data, 0, (size_t)view->size * a->dtype->size);
@@ -531,8 +538,8 @@ static bool set_part(dvx_vm *vm, dvx_value self, dvx_value value, bool imaginary
     dvx_value part = part_of(vm, self, imaginary);
     dvx_value array = dvx_failed(part) ? part : array_operand(vm, value, NULL, &from);
     bool good = !dvx_failed(array) && array_assign(vm, array_of(vm, part), from);
-    API(release, array);
-    API(release, part);
+    vm->api->release(vm, array);
+    vm->api->release(vm, part);
     return good;
 }
 
@@ -551,22 +558,22 @@ ND_ATTRIBUTE(imag, get_imag, set_imag);
 static dvx_value part_of_any(dvx_vm *vm, dvx_value v, const char *name) {
     nd_array *a;
     dvx_value part;
-    const int found = API(find_attribute, v, name, &part);
+    const int found = vm->api->find_attribute(vm, v, name, &part);
     if (found) return found > 0 ? part : DVX_FAILED;
     return compose_attribute(vm, array_operand(vm, v, NULL, &a), name);
 }
 
-static ND_FUNCTION(real) {
+static dvx_value real(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
     return part_of_any(vm, args[0], "real");
 }
-static ND_FUNCTION(imag) {
+static dvx_value imag(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
     return part_of_any(vm, args[0], "imag");
 }
 
 /* z, deg */
-static ND_FUNCTION(angle) {
+static dvx_value angle(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *a;
     (void)count;
     const int degrees = nd_flag(vm, args[1], false);
@@ -574,15 +581,15 @@ static ND_FUNCTION(angle) {
     dvx_value held = array_operand(vm, args[0], NULL, &a), made = DVX_FAILED;
     if (dvx_failed(held)) return held;
     const bool parts = a->dtype->kind == 'c';
-    dvx_value of[2] = {parts ? get_imag(vm, held) : API(make_int, 0),
-                       parts ? get_real(vm, held) : API(retain, held)};
+    dvx_value of[2] = {parts ? get_imag(vm, held) : vm->api->make_int(vm, 0),
+                       parts ? get_real(vm, held) : vm->api->retain(vm, held)};
     if (!dvx_failed(of[0]) && !dvx_failed(of[1]))
         made = ufunc_call(vm, ND_UFUNC_arctan2, of, DVX_FAILED, NULL);
-    API(release, of[0]);
-    API(release, of[1]);
-    API(release, held);
+    vm->api->release(vm, of[0]);
+    vm->api->release(vm, of[1]);
+    vm->api->release(vm, held);
     if (!degrees || dvx_failed(made)) return made;
-    return compose_binary(vm, ND_UFUNC_multiply, made, API(make_float, 180 / M_PI));
+    return compose_binary(vm, ND_UFUNC_multiply, made, vm->api->make_float(vm, 180 / M_PI));
 }
 
 ND_PARAMETERS(of_m, 1, "m");

@@ -93,7 +93,7 @@ static bool read_spacing(dvx_vm *vm, dvx_value v, int64_t count, spacing *s) {
         good = nd_fail(vm, DVX_VALUE_ERROR,
                        "when 1d, distances must match the length of the corresponding dimension");
     if (!good || !a->ndim) {
-        API(release, held);
+        vm->api->release(vm, held);
         return good;
     }
     for (int64_t i = 0; i + 1 < count; i++) {
@@ -138,8 +138,9 @@ static dvx_value gradient_of(dvx_vm *vm, const nd_array *a, const nd_dtype *dtyp
     if (one) count = 1;
     while (given < SPACINGS && !dvx_failed(args[1 + given])) given++;
     if (given > 1 && given != count)
-        return API(raise, DVX_TYPE_ERROR, "invalid number of arguments");
-    if (order > 2) return API(raise, DVX_VALUE_ERROR, "'edge_order' greater than 2 not supported");
+        return vm->api->raise(vm, DVX_TYPE_ERROR, "invalid number of arguments");
+    if (order > 2)
+        return vm->api->raise(vm, DVX_VALUE_ERROR, "'edge_order' greater than 2 not supported");
     bool good = true;
     for (; good && done < count; done++) {
         spacing s;
@@ -152,15 +153,17 @@ static dvx_value gradient_of(dvx_vm *vm, const nd_array *a, const nd_dtype *dtyp
                            "Shape of array too small to calculate a numerical gradient, at least "
                            "(edge_order + 1) elements are required.");
         if (good) made[done] = gradient_along(vm, a, along, &s, (int)order, dtype);
-        API(release, s.held);
+        vm->api->release(vm, s.held);
         good = good && !dvx_failed(made[done]);
     }
-    if (good) result = count == 1 ? API(retain, made[0]) : API(make_list, made, (size_t)count);
-    for (int i = 0; i < done; i++) API(release, made[i]);
+    if (good)
+        result =
+            count == 1 ? vm->api->retain(vm, made[0]) : vm->api->make_list(vm, made, (size_t)count);
+    for (int i = 0; i < done; i++) vm->api->release(vm, made[i]);
     return result;
 }
 
-static ND_FUNCTION(gradient) {
+static dvx_value gradient(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *a;
     int64_t order = 1;
     (void)count;
@@ -174,21 +177,21 @@ static ND_FUNCTION(gradient) {
     } else {
         dvx_value row = array_row(vm, held, ND_DTYPE(ND_FLOAT64), &a);
         if (!dvx_failed(row)) made = gradient_of(vm, a, dtype, args, order);
-        API(release, row);
+        vm->api->release(vm, row);
     }
-    API(release, held);
+    vm->api->release(vm, held);
     return made;
 }
 
 /* ---- trapz ---- */
 
 /* y, x, dx, axis */
-static ND_FUNCTION(trapz) {
+static dvx_value trapz(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *y, *x = NULL;
     int axis;
     double step = 1;
     (void)count;
-    if (nd_is_given(vm, args[2]) && !API(read_float, args[2], &step)) return DVX_FAILED;
+    if (nd_is_given(vm, args[2]) && !vm->api->read_float(vm, args[2], &step)) return DVX_FAILED;
     dvx_value held = array_operand(vm, args[0], NULL, &y), widths = DVX_FAILED, places = DVX_FAILED;
     if (dvx_failed(held)) return held;
     axis = y->ndim - 1;
@@ -222,7 +225,7 @@ static ND_FUNCTION(trapz) {
             good = !dvx_failed(widths);
         }
     } else if (good) {
-        widths = API(make_float, step);
+        widths = vm->api->make_float(vm, step);
     }
     dvx_value made = DVX_FAILED;
     if (good) {
@@ -236,9 +239,9 @@ static ND_FUNCTION(trapz) {
         made = compose_number(vm, ND_UFUNC_divide, made, 2.0);
         made = compose_reduce(vm, ND_UFUNC_add, made, axis, false);
     }
-    API(release, widths);
-    API(release, places);
-    API(release, held);
+    vm->api->release(vm, widths);
+    vm->api->release(vm, places);
+    vm->api->release(vm, held);
     return made;
 }
 
@@ -290,7 +293,7 @@ static bool broadcast_leading(dvx_vm *vm, nd_array *const *operands, int *ndim, 
 }
 
 /* a, b */
-static ND_FUNCTION(cross) {
+static dvx_value cross(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *operands[2], *out = NULL, *view;
     int64_t sizes[2] = {0, 0}, shape[ND_MOST];
     dvx_value both[2] = {DVX_FAILED, DVX_FAILED}, made = DVX_FAILED;
@@ -326,14 +329,14 @@ static ND_FUNCTION(cross) {
                 dvx_value place = array_view(vm, made, out, out->data + i * out->dtype->size,
                                              out->ndim - 1, out->axes, &view);
                 good = !dvx_failed(place) && array_assign(vm, view, p);
-                API(release, place);
+                vm->api->release(vm, place);
             }
-            API(release, part);
+            vm->api->release(vm, part);
         }
         if (!good) made = compose_first(vm, DVX_FAILED, made);
     }
-    API(release, both[0]);
-    API(release, both[1]);
+    vm->api->release(vm, both[0]);
+    vm->api->release(vm, both[1]);
     return made;
 }
 
@@ -428,8 +431,8 @@ static dvx_value convolve_rows(dvx_vm *vm, const dvx_value *args, const char *mo
         if (!dvx_failed(made) && !slide(vm, a, b, first, out))
             made = compose_first(vm, DVX_FAILED, made);
     }
-    API(release, held[0]);
-    API(release, held[1]);
+    vm->api->release(vm, held[0]);
+    vm->api->release(vm, held[1]);
     return made;
 }
 
@@ -444,11 +447,11 @@ static dvx_value convolve_with(dvx_vm *vm, const dvx_value *args, const char *ot
                         "mode must be one of 'valid', 'same', or 'full' (got '%s')", mode);
     return convolve_rows(vm, args, mode, turn);
 }
-static ND_FUNCTION(convolve) {
+static dvx_value convolve(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
     return convolve_with(vm, args, "full", false);
 }
-static ND_FUNCTION(correlate) {
+static dvx_value correlate(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
     return convolve_with(vm, args, "valid", true);
 }

@@ -35,7 +35,7 @@ static bool flag_of(const nd_array *a, size_t which) {
 
 /* NULL: raised. */
 static nd_array *flagged(dvx_vm *vm, dvx_value self) {
-    const flags *f = API(payload, self, &flags_type);
+    const flags *f = vm->api->payload(vm, self, &flags_type);
     if (f->active) return array_of(vm, f->array);
     nd_fail(vm, DVX_VALUE_ERROR, "the flags have no array");
     return NULL;
@@ -59,12 +59,12 @@ static dvx_value get_flag(dvx_vm *vm, dvx_value self, dvx_value key) {
     int which = named(vm, key);
     if (!a) return DVX_FAILED;
     if (which < 0) return nd_raise(vm, DVX_KEY_ERROR, "Unknown flag");
-    return API(make_bool, flag_of(a, (size_t)which));
+    return vm->api->make_bool(vm, flag_of(a, (size_t)which));
 }
 
 /* Only what owns its data, or looks at what can be written to, may become writeable again. */
 static bool set_writable(dvx_vm *vm, nd_array *a, dvx_value value) {
-    int on = API(truth, value);
+    int on = vm->api->truth(vm, value);
     if (on < 0) return false;
     if (a->exports) return nd_fail(vm, DVX_BUFFER_ERROR, "the array is in use");
     const nd_array *base = a->flags & ND_HAS_BASE ? array_of(vm, a->base) : NULL;
@@ -84,7 +84,7 @@ static bool set_flag(dvx_vm *vm, dvx_value self, dvx_value key, dvx_value value)
 /* The same as attributes. */
 static dvx_value flag_at(dvx_vm *vm, dvx_value self, size_t which) {
     const nd_array *a = flagged(vm, self);
-    return a ? API(make_bool, flag_of(a, which)) : DVX_FAILED;
+    return a ? vm->api->make_bool(vm, flag_of(a, which)) : DVX_FAILED;
 }
 static bool set_writeable(dvx_vm *vm, dvx_value self, dvx_value value) {
     nd_array *a = flagged(vm, self);
@@ -117,20 +117,20 @@ static dvx_value show_flags(dvx_vm *vm, dvx_value self) {
 
 static void release_flags(dvx_vm *vm, void *payload) {
     flags *f = payload;
-    if (f->active) API(release, f->array);
+    if (f->active) vm->api->release(vm, f->array);
     f->active = false;
 }
 
 static dvx_value get_flags(dvx_vm *vm, dvx_value self) {
     void *payload;
-    dvx_value made = API(make_object, &flags_type, &payload);
-    if (!dvx_failed(made)) *(flags *)payload = (flags){true, API(retain, self)};
+    dvx_value made = vm->api->make_object(vm, &flags_type, &payload);
+    if (!dvx_failed(made)) *(flags *)payload = (flags){true, vm->api->retain(vm, self)};
     return made;
 }
 ND_ATTRIBUTE(flags, get_flags, NULL);
 
 /* setflags(write=None) */
-static ND_FUNCTION(setflags) {
+static dvx_value setflags(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
     if (!nd_is_given(vm, args[1]) || set_writable(vm, array_self(vm, args[0]), args[1]))
         return nd_none(vm);
@@ -200,15 +200,15 @@ static bool take_along(dvx_vm *vm, const nd_array *a, const nd_array *which, int
 /* a[:, indices]: any axis, any layout. */
 static dvx_value take_by_key(dvx_vm *vm, dvx_value from, dvx_value ints, int axis) {
     dvx_value parts[ND_MOST + 1], key = DVX_FAILED, made = DVX_FAILED, slice = DVX_FAILED;
-    dvx_value none = nd_none(vm), maker = API(builtin, "slice");
-    if (!dvx_failed(maker)) slice = API(call, maker, &none, 1);
+    dvx_value none = nd_none(vm), maker = vm->api->builtin(vm, "slice");
+    if (!dvx_failed(maker)) slice = vm->api->call(vm, maker, &none, 1);
     for (int i = 0; i < axis; i++) parts[i] = slice;
     parts[axis] = ints;
-    if (!dvx_failed(slice)) key = API(make_tuple, parts, (size_t)axis + 1);
-    if (!dvx_failed(key)) made = API(get_item, from, key);
-    API(release, key);
-    API(release, slice);
-    API(release, maker);
+    if (!dvx_failed(slice)) key = vm->api->make_tuple(vm, parts, (size_t)axis + 1);
+    if (!dvx_failed(key)) made = vm->api->get_item(vm, from, key);
+    vm->api->release(vm, key);
+    vm->api->release(vm, slice);
+    vm->api->release(vm, maker);
     return made;
 }
 
@@ -219,7 +219,7 @@ dvx_value extra_take(dvx_vm *vm, dvx_value array, dvx_value indices, dvx_value a
     int axis = 0;
     if (nd_is_given(vm, axis_)) {
         if (!nd_axis_of(vm, axis_, array_of(vm, array)->ndim, &axis)) return DVX_FAILED;
-        from = API(retain, array);
+        from = vm->api->retain(vm, array);
     } else {
         from = shape_ravel(vm, array);
         if (dvx_failed(from)) return from;
@@ -237,28 +237,28 @@ dvx_value extra_take(dvx_vm *vm, dvx_value array, dvx_value indices, dvx_value a
     if (a && !(a->flags & ND_C_CONTIGUOUS)) {
         /* (Other than a subscript's, the result is in C order.) */
         dvx_value copy = array_copy(vm, a, a->dtype, 'C');
-        API(release, made);
+        vm->api->release(vm, made);
         made = copy;
     }
-    API(release, ints);
-    API(release, index);
-    API(release, from);
+    vm->api->release(vm, ints);
+    vm->api->release(vm, index);
+    vm->api->release(vm, from);
     return made;
 }
-static ND_FUNCTION(take) {
+static dvx_value take(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
     return extra_take(vm, args[0], args[1], args[2]);
 }
 ND_PARAMETERS(of_take, 1, "indices", "axis");
 ND_METHOD(take, ND_NAMED("take", take, of_take));
 
-static ND_FUNCTION(take_function) {
+static dvx_value take_function(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *a;
     (void)count;
     dvx_value array = array_operand(vm, args[0], NULL, &a);
     if (dvx_failed(array)) return array;
     dvx_value made = extra_take(vm, array, args[1], args[2]);
-    API(release, array);
+    vm->api->release(vm, array);
     return made;
 }
 
@@ -289,7 +289,7 @@ static bool check_casting(dvx_vm *vm, dvx_value v, const nd_dtype *from, const n
 }
 
 /* copyto(dst, src, casting, where) */
-static ND_FUNCTION(copyto) {
+static dvx_value copyto(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *from, *mask, *to = array_of(vm, args[0]);
     char name[ND_NAME];
     (void)count;
@@ -306,20 +306,20 @@ static ND_FUNCTION(copyto) {
     } else {
         good = good && array_assign(vm, to, from);
     }
-    API(release, held);
-    API(release, array);
+    vm->api->release(vm, held);
+    vm->api->release(vm, array);
     return good ? nd_none(vm) : DVX_FAILED;
 }
 
 /* may_share_memory(a, b): by their bounds */
-static ND_FUNCTION(may_share) {
+static dvx_value may_share(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *a, *b;
     (void)count;
     dvx_value one = array_operand(vm, args[0], NULL, &a);
     dvx_value other = dvx_failed(one) ? one : array_operand(vm, args[1], NULL, &b);
-    dvx_value answer = dvx_failed(other) ? other : API(make_bool, array_may_overlap(a, b));
-    API(release, one);
-    API(release, other);
+    dvx_value answer = dvx_failed(other) ? other : vm->api->make_bool(vm, array_may_overlap(a, b));
+    vm->api->release(vm, one);
+    vm->api->release(vm, other);
     return answer;
 }
 
@@ -333,7 +333,7 @@ typedef struct steps {
 } steps;
 
 static int next_step(dvx_vm *vm, dvx_value self, dvx_value *out) {
-    steps *s = API(payload, self, &steps_type);
+    steps *s = vm->api->payload(vm, self, &steps_type);
     if (s->left == 0) return 0;
     dvx_value both[2] = {array_ints(vm, s->index, s->ndim), DVX_FAILED};
     if (dvx_failed(both[0])) return -1;
@@ -342,9 +342,9 @@ static int next_step(dvx_vm *vm, dvx_value self, dvx_value *out) {
         const char *at = a->data;
         for (int i = 0; i < s->ndim; i++) at += s->index[i] * a->axes[i].stride;
         both[1] = array_element(vm, a->dtype, at);
-        *out = dvx_failed(both[1]) ? both[1] : API(make_tuple, both, 2);
-        API(release, both[0]);
-        API(release, both[1]);
+        *out = dvx_failed(both[1]) ? both[1] : vm->api->make_tuple(vm, both, 2);
+        vm->api->release(vm, both[0]);
+        vm->api->release(vm, both[1]);
         if (dvx_failed(*out)) return -1;
     } else {
         *out = both[0];
@@ -359,14 +359,14 @@ static int next_step(dvx_vm *vm, dvx_value self, dvx_value *out) {
 
 static void release_steps(dvx_vm *vm, void *payload) {
     steps *s = payload;
-    if (s->active) API(release, s->array);
+    if (s->active) vm->api->release(vm, s->array);
     s->active = false;
     s->left = 0;
 }
 
 static dvx_value make_steps(dvx_vm *vm, int ndim, const int64_t *shape, steps **out) {
     void *payload;
-    dvx_value made = API(make_object, &steps_type, &payload);
+    dvx_value made = vm->api->make_object(vm, &steps_type, &payload);
     if (dvx_failed(made)) return made;
     steps *s = *out = payload;
     s->ndim = ndim;
@@ -376,11 +376,11 @@ static dvx_value make_steps(dvx_vm *vm, int ndim, const int64_t *shape, steps **
 }
 
 /* ndindex(*shape), ndindex(shape) */
-static ND_FUNCTION(ndindex) {
+static dvx_value ndindex(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     int64_t shape[ND_MOST];
     steps *s;
     int ndim = 0;
-    bool one = count == 1 && API(kind, args[0]) != DVX_INT;
+    bool one = count == 1 && vm->api->kind(vm, args[0]) != DVX_INT;
     if (one && !array_read_shape(vm, args[0], &ndim, shape)) return DVX_FAILED;
     if (!one && count > ND_MOST)
         return nd_raise(vm, DVX_VALUE_ERROR,
@@ -394,7 +394,7 @@ static ND_FUNCTION(ndindex) {
 }
 
 /* ndenumerate(arr) */
-static ND_FUNCTION(ndenumerate) {
+static dvx_value ndenumerate(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     int64_t shape[ND_MOST];
     nd_array *a;
     steps *s;
@@ -404,12 +404,12 @@ static ND_FUNCTION(ndenumerate) {
     /* A view of its own, whose shape nobody sets. */
     nd_array *view;
     dvx_value own = array_view(vm, array, a, a->data, a->ndim, a->axes, &view);
-    API(release, array);
+    vm->api->release(vm, array);
     if (dvx_failed(own)) return own;
     array_shape(view, shape);
     dvx_value made = make_steps(vm, view->ndim, shape, &s);
     if (dvx_failed(made)) {
-        API(release, own);
+        vm->api->release(vm, own);
         return made;
     }
     s->active = s->with_elements = true;
@@ -443,6 +443,6 @@ static const dvx_function functions[] = {
 };
 
 bool extra_register(dvx_vm *vm, dvx_value module) {
-    return ND_ADD_ALL(functions) && API(add_type, module, &flags_type) &&
-           API(add_type, module, &steps_type);
+    return ND_ADD_ALL(functions) && vm->api->add_type(vm, module, &flags_type) &&
+           vm->api->add_type(vm, module, &steps_type);
 }

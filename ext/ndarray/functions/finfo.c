@@ -34,8 +34,8 @@ static const nd_dtype *dtype_of(dvx_vm *vm, dvx_value v) {
 
 static bool make_iinfo(dvx_vm *vm, dvx_value self, const dvx_value *args, uint32_t count) {
     (void)count;
-    limits *l = API(payload, self, &iinfo_type);
-    const nd_array *a = API(payload, args[0], &array_type);
+    limits *l = vm->api->payload(vm, self, &iinfo_type);
+    const nd_array *a = vm->api->payload(vm, args[0], &array_type);
     const nd_dtype *d = dtype_of(vm, args[0]);
     if (a || !d) return nd_fail(vm, DVX_VALUE_ERROR, "Invalid integer data type 'O'.");
     if (d->kind != 'i' && d->kind != 'u')
@@ -45,7 +45,7 @@ static bool make_iinfo(dvx_vm *vm, dvx_value self, const dvx_value *args, uint32
 }
 
 static const nd_dtype *int_of(dvx_vm *vm, dvx_value self) {
-    const limits *l = API(payload, self, &iinfo_type);
+    const limits *l = vm->api->payload(vm, self, &iinfo_type);
     return l->dtype ? l->dtype : ND_DTYPE(ND_INT64);
 }
 static int64_t least(const nd_dtype *d) {
@@ -62,11 +62,11 @@ static int64_t most(const nd_dtype *d) {
     }                                                                                \
     static const dvx_attribute attribute_##variable = {sizeof(dvx_attribute), name_, \
                                                        get_##variable, NULL}
-GET(int_of, imin, "min", API(make_int, least(d)));
-GET(int_of, imax, "max", API(make_int, most(d)));
-GET(int_of, ibits, "bits", API(make_int, 8 * d->size));
+GET(int_of, imin, "min", vm->api->make_int(vm, least(d)));
+GET(int_of, imax, "max", vm->api->make_int(vm, most(d)));
+GET(int_of, ibits, "bits", vm->api->make_int(vm, 8 * d->size));
 GET(int_of, idtype, "dtype", dtype_object(vm, d));
-GET(int_of, ikind, "kind", API(make_str, &d->kind, 1));
+GET(int_of, ikind, "kind", vm->api->make_str(vm, &d->kind, 1));
 static dvx_value get_key(dvx_vm *vm, dvx_value self) {
     char text[16];
     const nd_dtype *d = int_of(vm, self);
@@ -95,7 +95,7 @@ static dvx_value describe_iinfo(dvx_vm *vm, dvx_value self) {
 
 static bool make_finfo(dvx_vm *vm, dvx_value self, const dvx_value *args, uint32_t count) {
     (void)count;
-    limits *l = API(payload, self, &finfo_type);
+    limits *l = vm->api->payload(vm, self, &finfo_type);
     const nd_dtype *d = dtype_of(vm, args[0]);
     if (!d) return dtype_read(vm, args[0]) != NULL;
     if (dtype_is_integer(d))
@@ -106,7 +106,7 @@ static bool make_finfo(dvx_vm *vm, dvx_value self, const dvx_value *args, uint32
 }
 
 static const nd_dtype *float_of(dvx_vm *vm, dvx_value self) {
-    const limits *l = API(payload, self, &finfo_type);
+    const limits *l = vm->api->payload(vm, self, &finfo_type);
     return l->dtype ? l->dtype : ND_DTYPE(ND_FLOAT64);
 }
 
@@ -117,7 +117,7 @@ static dvx_value number(dvx_vm *vm, const nd_dtype *d, float single, double full
 #define NUMBER(variable, name, single, full) \
     GET(float_of, variable, name, number(vm, d, single, full))
 #define WHOLE(variable, name, single, full) \
-    GET(float_of, variable, name, API(make_int, d->num == ND_FLOAT32 ? (single) : (full)))
+    GET(float_of, variable, name, vm->api->make_int(vm, d->num == ND_FLOAT32 ? (single) : (full)))
 NUMBER(fmin, "min", -FLT_MAX, -DBL_MAX);
 NUMBER(fmax, "max", FLT_MAX, DBL_MAX);
 NUMBER(eps, "eps", FLT_EPSILON, DBL_EPSILON);
@@ -146,21 +146,22 @@ static dvx_value show_finfo(dvx_vm *vm, dvx_value self) {
 }
 static dvx_value describe_finfo(dvx_vm *vm, dvx_value self) {
     (void)self;
-    return API(raise, DVX_TYPE_ERROR, "str() of finfo is not part of ndarray");
+    return vm->api->raise(vm, DVX_TYPE_ERROR, "str() of finfo is not part of ndarray");
 }
 
 /* ---- Types of results ---- */
 
-static ND_FUNCTION(promote_types) {
+static dvx_value promote_types(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
     const nd_dtype *a = dtype_read(vm, args[0]), *b = a ? dtype_read(vm, args[1]) : NULL;
     return b ? dtype_object(vm, dtype_promote(a, b)) : DVX_FAILED;
 }
 
 /* Numbers take the type of arrays and dtypes beside them, as far as their kind allows. */
-static ND_FUNCTION(result_type) {
+static dvx_value result_type(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     const nd_dtype *strong = NULL, *weak = NULL, *result;
-    if (!count) return API(raise, DVX_VALUE_ERROR, "at least one array or dtype is required");
+    if (!count)
+        return vm->api->raise(vm, DVX_VALUE_ERROR, "at least one array or dtype is required");
     for (uint32_t i = 0; i < count; i++) {
         const nd_array *a = array_of(vm, args[i]);
         const nd_dtype *d = a ? a->dtype : convert_kind(vm, args[i]);
@@ -187,7 +188,7 @@ static ND_FUNCTION(result_type) {
 }
 
 /* from_, to, casting */
-static ND_FUNCTION(can_cast) {
+static dvx_value can_cast(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     char word[32] = "safe";
     (void)count;
     const nd_array *a = array_of(vm, args[0]);
@@ -207,21 +208,21 @@ static ND_FUNCTION(can_cast) {
                         "casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe' "
                         "(got '%s')",
                         word);
-    return API(make_bool, good);
+    return vm->api->make_bool(vm, good);
 }
 
 /* ---- Questions ---- */
 
-static ND_FUNCTION(isscalar) {
+static dvx_value isscalar(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
-    switch (API(kind, args[0])) {
+    switch (vm->api->kind(vm, args[0])) {
     case DVX_BOOL:
     case DVX_INT:
     case DVX_FLOAT:
     case DVX_COMPLEX:
     case DVX_STR:
-    case DVX_BYTES: return API(make_bool, true);
-    default: return API(make_bool, array_is_scalar(vm, args[0]));
+    case DVX_BYTES: return vm->api->make_bool(vm, true);
+    default: return vm->api->make_bool(vm, array_is_scalar(vm, args[0]));
     }
 }
 
@@ -231,18 +232,18 @@ static int is_complex(dvx_vm *vm, dvx_value v) {
     dvx_value held = array_operand(vm, v, NULL, &a);
     if (dvx_failed(held)) return -1;
     const int answer = a->dtype->kind == 'c';
-    API(release, held);
+    vm->api->release(vm, held);
     return answer;
 }
-static ND_FUNCTION(iscomplexobj) {
+static dvx_value iscomplexobj(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
     const int answer = is_complex(vm, args[0]);
-    return answer < 0 ? DVX_FAILED : API(make_bool, answer);
+    return answer < 0 ? DVX_FAILED : vm->api->make_bool(vm, answer);
 }
-static ND_FUNCTION(isrealobj) {
+static dvx_value isrealobj(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
     const int answer = is_complex(vm, args[0]);
-    return answer < 0 ? DVX_FAILED : API(make_bool, !answer);
+    return answer < 0 ? DVX_FAILED : vm->api->make_bool(vm, !answer);
 }
 
 /* ---- Tables ---- */
@@ -288,6 +289,6 @@ static const dvx_function functions[] = {
 };
 
 bool finfo_register(dvx_vm *vm, dvx_value module) {
-    return ND_ADD_ALL(functions) && API(add_type, module, &iinfo_type) &&
-           API(add_type, module, &finfo_type);
+    return ND_ADD_ALL(functions) && vm->api->add_type(vm, module, &iinfo_type) &&
+           vm->api->add_type(vm, module, &finfo_type);
 }

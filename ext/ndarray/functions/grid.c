@@ -33,9 +33,9 @@ static dvx_value gather(dvx_vm *vm, dvx_value *values, int count, bool tuple) {
     bool good = true;
     for (int i = 0; i < count; i++) good = good && !dvx_failed(values[i]);
     if (good)
-        made =
-            tuple ? API(make_tuple, values, (size_t)count) : API(make_list, values, (size_t)count);
-    for (int i = 0; i < count; i++) API(release, values[i]);
+        made = tuple ? vm->api->make_tuple(vm, values, (size_t)count)
+                     : vm->api->make_list(vm, values, (size_t)count);
+    for (int i = 0; i < count; i++) vm->api->release(vm, values[i]);
     return made;
 }
 
@@ -51,21 +51,21 @@ static dvx_value dense_indices(dvx_vm *vm, int count, const int64_t *sizes, cons
     for (int i = 0; i < count; i++) {
         dvx_value numbers = create_range(vm, sizes[i], &row);
         dvx_value line = dvx_failed(numbers) ? numbers : along(vm, numbers, i, count);
-        API(release, numbers);
-        if (dvx_failed(line)) return API(release, made), line;
+        vm->api->release(vm, numbers);
+        if (dvx_failed(line)) return vm->api->release(vm, made), line;
         nd_array to = {.data = whole->data + i * whole->axes->stride, .dtype = dtype};
         to.axes = whole->axes + 1;
         to.ndim = count;
         array_update(&to);
         const bool good = array_pour(vm, &to, array_of(vm, line));
-        API(release, line);
-        if (!good) return API(release, made), DVX_FAILED;
+        vm->api->release(vm, line);
+        if (!good) return vm->api->release(vm, made), DVX_FAILED;
     }
     return made;
 }
 
 /* indices(dimensions, dtype=int, sparse=False) */
-static ND_FUNCTION(indices) {
+static dvx_value indices(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     const nd_dtype *dtype;
     int64_t sizes[ND_MOST];
     int n;
@@ -81,15 +81,15 @@ static ND_FUNCTION(indices) {
         dvx_value numbers = create_range(vm, sizes[i], &row);
         dvx_value cast = dvx_failed(numbers) ? numbers : array_from(vm, numbers, dtype);
         lines[i] = dvx_failed(cast) ? cast : along(vm, cast, i, n);
-        API(release, numbers);
-        API(release, cast);
+        vm->api->release(vm, numbers);
+        vm->api->release(vm, cast);
         if (dvx_failed(lines[i])) return gather(vm, lines, i + 1, true);
     }
     return gather(vm, lines, n, true);
 }
 
 /* fromfunction(function, shape, dtype=float) */
-static ND_FUNCTION(fromfunction) {
+static dvx_value fromfunction(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     const nd_dtype *dtype;
     int64_t sizes[ND_MOST];
     int n;
@@ -101,12 +101,12 @@ static ND_FUNCTION(fromfunction) {
     if (dvx_failed(grid)) return grid;
     bool good = true;
     for (int i = 0; i < n; i++) {
-        parts[i] = good ? API(get_item, grid, API(make_int, i)) : DVX_FAILED;
+        parts[i] = good ? vm->api->get_item(vm, grid, vm->api->make_int(vm, i)) : DVX_FAILED;
         good = good && !dvx_failed(parts[i]);
     }
-    if (good) made = API(call, args[0], parts, (uint32_t)n);
-    for (int i = 0; i < n; i++) API(release, parts[i]);
-    API(release, grid);
+    if (good) made = vm->api->call(vm, args[0], parts, (uint32_t)n);
+    for (int i = 0; i < n; i++) vm->api->release(vm, parts[i]);
+    vm->api->release(vm, grid);
     return made;
 }
 
@@ -120,7 +120,7 @@ static dvx_value mesh_line(dvx_vm *vm, dvx_value v, int axis, int ndim) {
     dvx_value array = array_operand(vm, v, NULL, &a);
     if (dvx_failed(array)) return array;
     dvx_value line = along(vm, array, axis, ndim);
-    API(release, array);
+    vm->api->release(vm, array);
     return line;
 }
 
@@ -136,27 +136,27 @@ static dvx_value make_mesh(dvx_vm *vm, const dvx_value *given, int n, bool turne
     }
     int64_t all;
     if (!sparse && !array_count(n, shape, &all)) {
-        API(release, gather(vm, lines, n, false));
+        vm->api->release(vm, gather(vm, lines, n, false));
         return nd_raise(vm, DVX_VALUE_ERROR, "broadcast dimensions too large.");
     }
     for (int i = 0; i < n; i++) {
         dvx_value line = lines[i];
         if (!sparse) {
             lines[i] = arrange_broadcast(vm, line, n, shape);
-            API(release, line);
+            vm->api->release(vm, line);
             if (dvx_failed(lines[i])) break;
         }
         if (!copied) continue;
         line = lines[i];
         lines[i] = array_copy(vm, array_of(vm, line), array_of(vm, line)->dtype, 'C');
-        API(release, line);
+        vm->api->release(vm, line);
         if (dvx_failed(lines[i])) break;
     }
     return gather(vm, lines, n, false);
 }
 
 /* meshgrid(*xi, indexing='xy', sparse=False, copy=True) */
-static ND_FUNCTION(meshgrid) {
+static dvx_value meshgrid(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     char indexing[32];
     int n = 0;
     (void)count;
@@ -172,7 +172,7 @@ static ND_FUNCTION(meshgrid) {
 }
 
 /* ix_(*args) */
-static ND_FUNCTION(ix_) {
+static dvx_value ix_(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     dvx_value lines[ND_MOST], places[ND_MOST];
     if (count > ND_MOST)
         return nd_raise(vm, DVX_VALUE_ERROR,
@@ -191,9 +191,9 @@ static ND_FUNCTION(ix_) {
                 row = array_from(vm, array, a->size ? NULL : ND_DTYPE(ND_INT64));
             }
             if (!dvx_failed(row)) lines[i] = along(vm, row, (int)i, (int)count);
-            API(release, row);
+            vm->api->release(vm, row);
         }
-        API(release, array);
+        vm->api->release(vm, array);
         if (dvx_failed(lines[i])) return gather(vm, lines, (int)i + 1, true);
     }
     return gather(vm, lines, (int)count, true);
@@ -211,9 +211,9 @@ typedef struct grid_line {
 static bool read_number(dvx_vm *vm, dvx_value slice, const char *name, double otherwise,
                         bool *is_int, bool *is_complex, double *out) {
     double imaginary;
-    dvx_value v = API(get_attribute, slice, name);
+    dvx_value v = vm->api->get_attribute(vm, slice, name);
     if (dvx_failed(v)) return false;
-    dvx_kind kind = API(kind, v);
+    dvx_kind kind = vm->api->kind(vm, v);
     bool good = true;
     *is_complex = kind == DVX_COMPLEX;
     *is_int = kind == DVX_INT || kind == DVX_BOOL || kind == DVX_NONE;
@@ -222,19 +222,19 @@ static bool read_number(dvx_vm *vm, dvx_value slice, const char *name, double ot
         good =
             nd_fail(vm, DVX_TYPE_ERROR, "unsupported operand type(s) for -: 'NoneType' and 'int'");
     else if (*is_complex) {
-        good = API(read_complex, v, out, &imaginary);
+        good = vm->api->read_complex(vm, v, out, &imaginary);
         if (good) *out = hypot(*out, imaginary);
     } else if (kind != DVX_NONE) {
-        good = API(read_float, v, out);
+        good = vm->api->read_float(vm, v, out);
     }
-    API(release, v);
+    vm->api->release(vm, v);
     return good;
 }
 
 static bool read_line(dvx_vm *vm, dvx_value slice, grid_line *line) {
     bool ints[3], is_complex;
     double start, stop, step;
-    if (API(kind, slice) != DVX_SLICE)
+    if (vm->api->kind(vm, slice) != DVX_SLICE)
         return nd_fail(vm, DVX_TYPE_ERROR, "keys of mgrid other than slices are not part of dl");
     if (!read_number(vm, slice, "start", 0, &ints[0], &is_complex, &start) ||
         !read_number(vm, slice, "stop", 0, &ints[1], &is_complex, &stop) ||
@@ -287,7 +287,7 @@ static dvx_value sparse_grid(dvx_vm *vm, const grid_line *lines, int count, bool
     for (int i = 0; i < count; i++) {
         dvx_value row = make_line(vm, &lines[i], ints);
         made[i] = dvx_failed(row) ? row : between_new(vm, row, i, count);
-        API(release, row);
+        vm->api->release(vm, row);
         if (dvx_failed(made[i])) return gather(vm, made, i + 1, false);
     }
     return gather(vm, made, count, false);
@@ -316,22 +316,22 @@ static dvx_value dense_grid(dvx_vm *vm, const grid_line *lines, int count, bool 
 
 static dvx_value grid_of(dvx_vm *vm, dvx_value key, bool sparse) {
     grid_line lines[ND_MOST];
-    if (API(kind, key) != DVX_TUPLE) {
+    if (vm->api->kind(vm, key) != DVX_TUPLE) {
         if (!read_line(vm, key, lines)) return DVX_FAILED;
         /* arange goes by the distance of the first two numbers. */
         if (!lines->counted) lines->by = lines->first + lines->by - lines->first;
         return make_line(vm, lines, lines->ints);
     }
-    int64_t count = API(length, key);
+    int64_t count = vm->api->length(vm, key);
     bool ints = true;
     if (count > ND_MOST - 1)
         return nd_raise(vm, DVX_VALUE_ERROR,
                         "maximum supported dimension for an ndarray is 32, found %lld",
                         (long long)count + 1);
     for (int64_t i = 0; i < count; i++) {
-        dvx_value slice = API(get_item, key, API(make_int, i));
+        dvx_value slice = vm->api->get_item(vm, key, vm->api->make_int(vm, i));
         bool good = !dvx_failed(slice) && read_line(vm, slice, &lines[i]);
-        API(release, slice);
+        vm->api->release(vm, slice);
         if (!good) return DVX_FAILED;
         ints = ints && lines[i].ints;
     }
@@ -361,21 +361,21 @@ static bool find_places(dvx_vm *vm, dvx_value v, dvx_value places[ND_MOST], int 
     if (dvx_failed(bools)) return false;
     if (mask->dtype->num != ND_BOOL) {
         dvx_value cast = array_from(vm, bools, ND_DTYPE(ND_BOOL));
-        API(release, bools);
+        vm->api->release(vm, bools);
         if (dvx_failed(cast)) return false;
         bools = cast;
     }
     dvx_value array = shape_at_least(vm, bools, 1);
-    API(release, bools);
+    vm->api->release(vm, bools);
     if (dvx_failed(array)) return false;
     mask = array_of(vm, array);
     *n = mask->ndim;
     bool good = fancy_nonzero(vm, mask, places);
-    API(release, array);
+    vm->api->release(vm, array);
     return good;
 }
 
-static ND_FUNCTION(nonzero) {
+static dvx_value nonzero(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     dvx_value places[ND_MOST];
     int n;
     (void)count;
@@ -383,7 +383,7 @@ static ND_FUNCTION(nonzero) {
 }
 ND_METHOD(nonzero, ND_PLAIN("nonzero", nonzero, 1, 1));
 
-static ND_FUNCTION(flatnonzero) {
+static dvx_value flatnonzero(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     dvx_value places[ND_MOST];
     nd_array *a;
     int n;
@@ -391,13 +391,13 @@ static ND_FUNCTION(flatnonzero) {
     dvx_value array = array_operand(vm, args[0], NULL, &a);
     dvx_value row = dvx_failed(array) ? array : shape_ravel(vm, array);
     bool good = !dvx_failed(row) && find_places(vm, row, places, &n);
-    API(release, row);
-    API(release, array);
+    vm->api->release(vm, row);
+    vm->api->release(vm, array);
     return good ? places[0] : DVX_FAILED;
 }
 
 /* argwhere(a): a row for each place */
-static ND_FUNCTION(argwhere) {
+static dvx_value argwhere(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     dvx_value places[ND_MOST];
     nd_array *rows;
     int n;
@@ -406,7 +406,7 @@ static ND_FUNCTION(argwhere) {
     dvx_value array = array_operand(vm, args[0], NULL, &a);
     if (dvx_failed(array)) return array;
     bool axes = a->ndim > 0;
-    API(release, array);
+    vm->api->release(vm, array);
     if (!find_places(vm, args[0], places, &n)) return DVX_FAILED;
     const int64_t found = array_of(vm, places[0])->size, shape[2] = {axes ? n : 0, found};
     dvx_value made = array_new(vm, ND_DTYPE(ND_INT64), 2, shape, &rows);
@@ -414,7 +414,7 @@ static ND_FUNCTION(argwhere) {
         const nd_array *from = array_of(vm, places[i]);
         if (!dvx_failed(made) && found && axes)
             memcpy(rows->data + i * rows->axes->stride, from->data, (size_t)found * 8);
-        API(release, places[i]);
+        vm->api->release(vm, places[i]);
     }
     if (dvx_failed(made)) return made;
     dvx_axis first = rows->axes[0]; /* NumPy's is a transposed array, too */
@@ -445,10 +445,10 @@ static const dvx_function functions[] = {
 
 static bool add_object(dvx_vm *vm, dvx_value module, const char *name, const dvx_type *type) {
     void *payload;
-    if (!API(add_type, module, type)) return false;
-    dvx_value made = API(make_object, type, &payload);
-    bool good = !dvx_failed(made) && API(add_constant, module, name, made);
-    API(release, made);
+    if (!vm->api->add_type(vm, module, type)) return false;
+    dvx_value made = vm->api->make_object(vm, type, &payload);
+    bool good = !dvx_failed(made) && vm->api->add_constant(vm, module, name, made);
+    vm->api->release(vm, made);
     return good;
 }
 

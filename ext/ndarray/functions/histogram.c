@@ -48,11 +48,11 @@ typedef struct bins {
 /* Both limits as they were given, in a list. */
 static dvx_value ends_of(dvx_vm *vm, dvx_value range) {
     dvx_value items[2] = {DVX_FAILED, DVX_FAILED}, made = DVX_FAILED;
-    items[0] = API(get_item, range, API(make_int, 0));
-    if (!dvx_failed(items[0])) items[1] = API(get_item, range, API(make_int, 1));
-    if (!dvx_failed(items[1])) made = API(make_list, items, 2);
-    API(release, items[0]);
-    API(release, items[1]);
+    items[0] = vm->api->get_item(vm, range, vm->api->make_int(vm, 0));
+    if (!dvx_failed(items[0])) items[1] = vm->api->get_item(vm, range, vm->api->make_int(vm, 1));
+    if (!dvx_failed(items[1])) made = vm->api->make_list(vm, items, 2);
+    vm->api->release(vm, items[0]);
+    vm->api->release(vm, items[1]);
     return made;
 }
 
@@ -64,9 +64,9 @@ static bool read_range(dvx_vm *vm, dvx_value range, const nd_array *a, bins *b) 
     if (given) {
         double *const ends[2] = {&b->first, &b->last};
         for (int i = 0; i < 2; i++) {
-            dvx_value index = API(make_int, i), item = API(get_item, range, index);
-            const bool good = !dvx_failed(item) && API(read_float, item, ends[i]);
-            API(release, item);
+            dvx_value index = vm->api->make_int(vm, i), item = vm->api->get_item(vm, range, index);
+            const bool good = !dvx_failed(item) && vm->api->read_float(vm, item, ends[i]);
+            vm->api->release(vm, item);
             if (!good) return false;
         }
         if (b->first > b->last)
@@ -81,16 +81,18 @@ static bool read_range(dvx_vm *vm, dvx_value range, const nd_array *a, bins *b) 
         }
     }
     if (!isfinite(b->first) || !isfinite(b->last)) {
-        const dvx_value ends[2] = {API(make_float, b->first), API(make_float, b->last)};
-        dvx_value pair = given ? ends_of(vm, range) : API(make_list, ends, 2), text = DVX_FAILED;
+        const dvx_value ends[2] = {vm->api->make_float(vm, b->first),
+                                   vm->api->make_float(vm, b->last)};
+        dvx_value pair = given ? ends_of(vm, range) : vm->api->make_list(vm, ends, 2),
+                  text = DVX_FAILED;
         char shown[120] = "";
         size_t size;
-        if (!dvx_failed(pair)) text = API(repr, pair);
-        if (!dvx_failed(text) && API(read_str, text, shown, sizeof shown, &size))
+        if (!dvx_failed(pair)) text = vm->api->repr(vm, pair);
+        if (!dvx_failed(text) && vm->api->read_str(vm, text, shown, sizeof shown, &size))
             nd_fail(vm, DVX_VALUE_ERROR, "%s range of %s is not finite",
                     given ? "supplied" : "autodetected", shown);
-        API(release, text);
-        API(release, pair);
+        vm->api->release(vm, text);
+        vm->api->release(vm, pair);
         return false;
     }
     if (b->first == b->last) b->first -= 0.5, b->last += 0.5;
@@ -100,8 +102,8 @@ static bool read_range(dvx_vm *vm, dvx_value range, const nd_array *a, bins *b) 
 static bool read_bins(dvx_vm *vm, dvx_value v, dvx_value range, const nd_array *a, bins *b) {
     int64_t count = 10;
     *b = (bins){.held = DVX_FAILED};
-    if (dvx_failed(v) || API(kind, v) == DVX_INT) {
-        if (!dvx_failed(v) && !API(read_index, v, &count)) return false;
+    if (dvx_failed(v) || vm->api->kind(vm, v) == DVX_INT) {
+        if (!dvx_failed(v) && !vm->api->read_index(vm, v, &count)) return false;
         if (count < 1)
             return nd_fail(vm, DVX_VALUE_ERROR, "`bins` must be positive, when an integer");
         if (!read_range(vm, range, a, b)) return false;
@@ -168,7 +170,8 @@ static dvx_value count_bins(dvx_vm *vm, const bins *b, const nd_array *a, const 
 /* Parts of the whole by the widths of their bins. */
 static dvx_value densities(dvx_vm *vm, dvx_value counts, const bins *b) {
     nd_array *widths;
-    dvx_value sum = compose_reduce(vm, ND_UFUNC_add, API(retain, counts), COMPOSE_ALL, false);
+    dvx_value sum =
+        compose_reduce(vm, ND_UFUNC_add, vm->api->retain(vm, counts), COMPOSE_ALL, false);
     dvx_value held = dvx_failed(sum) ? DVX_FAILED : new_doubles(vm, b->count, &widths);
     if (dvx_failed(held)) return compose_first(vm, DVX_FAILED, compose_first(vm, counts, sum));
     for (int64_t i = 0; i < b->count; i++)
@@ -178,10 +181,10 @@ static dvx_value densities(dvx_vm *vm, dvx_value counts, const bins *b) {
 }
 
 /* a, bins, range, density, weights */
-static ND_FUNCTION(histogram) {
+static dvx_value histogram(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *a, *w = NULL;
     bins b = {.held = DVX_FAILED};
-    const int density = nd_is_given(vm, args[3]) ? API(truth, args[3]) : 0;
+    const int density = nd_is_given(vm, args[3]) ? vm->api->truth(vm, args[3]) : 0;
     (void)count;
     if (density < 0) return DVX_FAILED;
     dvx_value held[2] = {read_doubles(vm, args[0], &a), DVX_FAILED}, made = DVX_FAILED;
@@ -199,8 +202,8 @@ static ND_FUNCTION(histogram) {
             b.held = compose_first(vm, array_from(vm, args[1], NULL), b.held);
         made = dvx_failed(made) ? compose_first(vm, made, b.held) : compose_pair(vm, made, b.held);
     }
-    API(release, held[0]);
-    API(release, held[1]);
+    vm->api->release(vm, held[0]);
+    vm->api->release(vm, held[1]);
     return made;
 }
 
@@ -216,7 +219,8 @@ static dvx_value count_ints(dvx_vm *vm, const nd_array *a, const nd_array *weigh
         high = x[i] > high ? x[i] : high;
     }
     if (low < 0)
-        return API(raise, DVX_VALUE_ERROR, "'list' argument must have no negative elements");
+        return vm->api->raise(vm, DVX_VALUE_ERROR,
+                              "'list' argument must have no negative elements");
     if (high >= size) size = high == INT64_MAX ? high : high + 1;
     dvx_value made = array_new(vm, ND_DTYPE(weights ? ND_FLOAT64 : ND_INT64), 1, &size, &out);
     if (dvx_failed(made)) return made;
@@ -233,7 +237,7 @@ static dvx_value count_ints(dvx_vm *vm, const nd_array *a, const nd_array *weigh
 }
 
 /* x, weights, minlength */
-static ND_FUNCTION(bincount) {
+static dvx_value bincount(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *a, *w = NULL;
     int64_t least = 0;
     (void)count;
@@ -261,8 +265,8 @@ static ND_FUNCTION(bincount) {
                 nd_fail(vm, DVX_VALUE_ERROR, "The weights and list don't have the same length."));
     }
     if (good) made = count_ints(vm, a, w, least);
-    API(release, held[0]);
-    API(release, held[1]);
+    vm->api->release(vm, held[0]);
+    vm->api->release(vm, held[1]);
     return made;
 }
 
@@ -279,7 +283,7 @@ static int direction(const double *edges, int64_t count) {
 }
 
 /* x, bins, right */
-static ND_FUNCTION(digitize) {
+static dvx_value digitize(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *a, *e, *out;
     int64_t shape[ND_MOST];
     const int right = nd_flag(vm, args[2], false);
@@ -304,7 +308,7 @@ static ND_FUNCTION(digitize) {
             for (int64_t i = 0; !dvx_failed(turned) && i < e->size; i++)
                 doubles(up)[i] = doubles(e)[e->size - 1 - i];
             if (dvx_failed(turned)) made = compose_first(vm, DVX_FAILED, made);
-            API(release, held[1]);
+            vm->api->release(vm, held[1]);
             held[1] = turned;
             e = up;
         }
@@ -316,8 +320,8 @@ static ND_FUNCTION(digitize) {
                 places[i] = e->size - places[i];
         }
     }
-    API(release, held[0]);
-    API(release, held[1]);
+    vm->api->release(vm, held[0]);
+    vm->api->release(vm, held[1]);
     return dvx_failed(made) ? made : array_result(vm, made);
 }
 
@@ -349,7 +353,7 @@ static double curve_at(curve *c, double x) {
 }
 
 /* x, xp, fp, left, right */
-static ND_FUNCTION(interp) {
+static dvx_value interp(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *parts[3], *out;
     int64_t shape[ND_MOST];
     dvx_value held[3] = {DVX_FAILED, DVX_FAILED, DVX_FAILED}, made = DVX_FAILED;
@@ -372,8 +376,8 @@ static ND_FUNCTION(interp) {
         c = (curve){doubles(parts[1]), doubles(parts[2]), parts[1]->size, 0, 0, 0};
         c.left = c.y[0];
         c.right = c.y[c.count - 1];
-        good = (!nd_is_given(vm, args[3]) || API(read_float, args[3], &c.left)) &&
-               (!nd_is_given(vm, args[4]) || API(read_float, args[4], &c.right));
+        good = (!nd_is_given(vm, args[3]) || vm->api->read_float(vm, args[3], &c.left)) &&
+               (!nd_is_given(vm, args[4]) || vm->api->read_float(vm, args[4], &c.right));
     }
     if (good) {
         array_shape(parts[0], shape);
@@ -387,7 +391,7 @@ static ND_FUNCTION(interp) {
         stopped = !nd_work(vm, 50 * b.count);
     }
     if (b.stopped || stopped) made = compose_first(vm, DVX_FAILED, made);
-    for (int i = 0; i < 3; i++) API(release, held[i]);
+    for (int i = 0; i < 3; i++) vm->api->release(vm, held[i]);
     return dvx_failed(made) ? made : array_result(vm, made);
 }
 

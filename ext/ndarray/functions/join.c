@@ -17,29 +17,30 @@ typedef struct arrays {
 } arrays;
 
 static void drop(dvx_vm *vm, arrays *list) {
-    for (int64_t i = 0; i < list->count; i++) API(release, list->values[i]);
-    if (list->values) API(deallocate, list->values, (size_t)list->count * sizeof *list->values);
+    for (int64_t i = 0; i < list->count; i++) vm->api->release(vm, list->values[i]);
+    if (list->values)
+        vm->api->deallocate(vm, list->values, (size_t)list->count * sizeof *list->values);
 }
 
 /* What has been read must be dropped even if this fails.  `least`: with at least so many axes, new
  * ones in front. */
 static bool read_arrays(dvx_vm *vm, dvx_value sequence, int least, const char *none, arrays *out) {
     *out = (arrays){NULL, 0};
-    int64_t count = API(length, sequence);
+    int64_t count = vm->api->length(vm, sequence);
     if (count < 0) return false;
     if (count == 0) return nd_fail(vm, DVX_VALUE_ERROR, "%s", none);
-    out->values = API(allocate, (size_t)count * sizeof *out->values);
+    out->values = vm->api->allocate(vm, (size_t)count * sizeof *out->values);
     if (!out->values) return false;
     for (int64_t i = 0; i < count; i++) out->values[i] = DVX_FAILED;
     out->count = count;
     for (int64_t i = 0; i < count; i++) {
-        dvx_value item = API(get_item, sequence, API(make_int, i));
+        dvx_value item = vm->api->get_item(vm, sequence, vm->api->make_int(vm, i));
         dvx_value array = dvx_failed(item) ? item : array_from(vm, item, NULL);
-        API(release, item);
+        vm->api->release(vm, item);
         if (dvx_failed(array)) return false;
         out->values[i] = array_of(vm, array)->ndim < least ? shape_at_least(vm, array, least)
-                                                           : API(retain, array);
-        API(release, array);
+                                                           : vm->api->retain(vm, array);
+        vm->api->release(vm, array);
         if (dvx_failed(out->values[i])) return false;
     }
     return true;
@@ -127,7 +128,7 @@ dvx_value join_arrays(dvx_vm *vm, const dvx_value *values, int64_t count, int ax
         axes[axis].count = a->axes[axis].count;
         array_update(&part);
         if (part.size && !array_pour(vm, &part, a)) {
-            API(release, made);
+            vm->api->release(vm, made);
             return DVX_FAILED;
         }
         part.data += axes[axis].count * axes[axis].stride;
@@ -144,7 +145,7 @@ static dvx_value concatenate_read(dvx_vm *vm, arrays *list, dvx_value axis_, dvx
     if (!dvx_failed(axis_) && nd_is_none(vm, axis_)) {
         for (int64_t i = 0; i < list->count; i++) {
             dvx_value row = shape_ravel(vm, list->values[i]);
-            API(release, list->values[i]);
+            vm->api->release(vm, list->values[i]);
             list->values[i] = row;
             if (dvx_failed(row)) return row;
         }
@@ -158,7 +159,7 @@ static dvx_value concatenate_read(dvx_vm *vm, arrays *list, dvx_value axis_, dvx
 }
 
 /* concatenate(arrays, axis=0, out=None, dtype=None) */
-static ND_FUNCTION(concatenate) {
+static dvx_value concatenate(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     arrays list;
     (void)count;
     if (nd_is_given(vm, args[2]))
@@ -180,7 +181,7 @@ static dvx_value with_axis(dvx_vm *vm, dvx_value array, int at) {
 }
 
 /* stack(arrays, axis=0) */
-static ND_FUNCTION(stack) {
+static dvx_value stack(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     arrays list;
     int axis = 0;
     (void)count;
@@ -197,7 +198,7 @@ static ND_FUNCTION(stack) {
     if (!dvx_failed(args[1]) && !nd_axis_of(vm, args[1], first->ndim + 1, &axis)) goto end;
     for (int64_t i = 0; i < list.count; i++) {
         dvx_value wider = with_axis(vm, list.values[i], axis);
-        API(release, list.values[i]);
+        vm->api->release(vm, list.values[i]);
         list.values[i] = wider;
         if (dvx_failed(wider)) goto end;
     }
@@ -218,17 +219,17 @@ static dvx_value stack_rows(dvx_vm *vm, dvx_value sequence, int least, bool besi
     drop(vm, &list);
     return made;
 }
-static ND_FUNCTION(vstack) {
+static dvx_value vstack(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
     return stack_rows(vm, args[0], 2, false);
 }
-static ND_FUNCTION(hstack) {
+static dvx_value hstack(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
     return stack_rows(vm, args[0], 1, true);
 }
 
 /* dstack(tup): along a third axis, which each array gets if it has none */
-static ND_FUNCTION(dstack) {
+static dvx_value dstack(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     arrays list;
     (void)count;
     dvx_value made = DVX_FAILED;
@@ -239,7 +240,7 @@ static ND_FUNCTION(dstack) {
         if (a->ndim >= 3) continue;
         const int64_t deep[3] = {flat ? 1 : a->axes[0].count, flat ? a->size : a->axes[1].count, 1};
         dvx_value wider = shape_reshape(vm, list.values[i], 3, deep);
-        API(release, list.values[i]);
+        vm->api->release(vm, list.values[i]);
         list.values[i] = wider;
         if (dvx_failed(wider)) goto end;
     }
@@ -250,7 +251,7 @@ end:
 }
 
 /* column_stack(tup): arrays with one axis are columns */
-static ND_FUNCTION(column_stack) {
+static dvx_value column_stack(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     arrays list;
     (void)count;
     dvx_value made = DVX_FAILED;
@@ -260,7 +261,7 @@ static ND_FUNCTION(column_stack) {
         const int64_t column[2] = {a->size, 1};
         if (a->ndim >= 2) continue;
         dvx_value wider = shape_reshape(vm, list.values[i], 2, column);
-        API(release, list.values[i]);
+        vm->api->release(vm, list.values[i]);
         list.values[i] = wider;
         if (dvx_failed(wider)) goto end;
     }
@@ -271,14 +272,14 @@ end:
 }
 
 /* append(arr, values, axis=None) */
-static ND_FUNCTION(append) {
+static dvx_value append(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
-    dvx_value both = API(make_tuple, args, 2);
+    dvx_value both = vm->api->make_tuple(vm, args, 2);
     if (dvx_failed(both)) return both;
     dvx_value none = nd_none(vm);
     const dvx_value own[4] = {both, dvx_failed(args[2]) ? none : args[2], DVX_FAILED, DVX_FAILED};
     dvx_value made = concatenate(vm, own, 4);
-    API(release, both);
+    vm->api->release(vm, both);
     return made;
 }
 
@@ -299,8 +300,8 @@ static bool add_part(dvx_vm *vm, dvx_value list, dvx_value array, int axis, int6
     axes[axis].count = stop > start ? stop - start : 0;
     char *data = a->data + (axes[axis].count ? start * axes[axis].stride : 0);
     dvx_value part = array_view(vm, array, a, data, a->ndim, axes, &view);
-    bool good = !dvx_failed(part) && API(append, list, part);
-    API(release, part);
+    bool good = !dvx_failed(part) && vm->api->append(vm, list, part);
+    vm->api->release(vm, part);
     return good;
 }
 
@@ -323,11 +324,11 @@ static bool split_evenly(dvx_vm *vm, dvx_value list, dvx_value array, int axis, 
 }
 
 static bool split_at(dvx_vm *vm, dvx_value list, dvx_value array, int axis, dvx_value indices) {
-    int64_t count = API(length, indices), at = 0, next;
+    int64_t count = vm->api->length(vm, indices), at = 0, next;
     for (int64_t i = 0; i < count; i++) {
-        dvx_value item = API(get_item, indices, API(make_int, i));
+        dvx_value item = vm->api->get_item(vm, indices, vm->api->make_int(vm, i));
         bool good = !dvx_failed(item) && nd_read_index(vm, item, &next);
-        API(release, item);
+        vm->api->release(vm, item);
         if (!good || !add_part(vm, list, array, axis, at, next)) return false;
         at = next;
     }
@@ -336,14 +337,14 @@ static bool split_at(dvx_vm *vm, dvx_value list, dvx_value array, int axis, dvx_
 
 static dvx_value split_array(dvx_vm *vm, dvx_value array, dvx_value how, int axis, bool exact) {
     int64_t parts;
-    dvx_value list = API(make_list, NULL, 0);
+    dvx_value list = vm->api->make_list(vm, NULL, 0);
     if (dvx_failed(list)) return list;
-    bool even = API(kind, how) == DVX_INT;
+    bool even = vm->api->kind(vm, how) == DVX_INT;
     bool good =
         even ? nd_read_index(vm, how, &parts) && split_evenly(vm, list, array, axis, parts, exact)
              : split_at(vm, list, array, axis, how);
     if (good) return list;
-    API(release, list);
+    vm->api->release(vm, list);
     return DVX_FAILED;
 }
 
@@ -356,15 +357,15 @@ static dvx_value split_given(dvx_vm *vm, const dvx_value *args, bool exact) {
         nd_fail(vm, DVX_INDEX_ERROR, "tuple index out of range");
     else if (dvx_failed(args[2]) || nd_axis_of(vm, args[2], a->ndim, &axis))
         list = split_array(vm, array, args[1], axis, exact);
-    API(release, array);
+    vm->api->release(vm, array);
     return list;
 }
 /* split(ary, indices_or_sections, axis=0) */
-static ND_FUNCTION(split) {
+static dvx_value split(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
     return split_given(vm, args, true);
 }
-static ND_FUNCTION(array_split) {
+static dvx_value array_split(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
     return split_given(vm, args, false);
 }
@@ -378,14 +379,14 @@ static dvx_value split_named(dvx_vm *vm, const dvx_value *args, bool beside) {
                 beside ? "hsplit" : "vsplit", beside ? 1 : 2);
     else
         list = split_array(vm, array, args[1], beside && a->ndim > 1, true);
-    API(release, array);
+    vm->api->release(vm, array);
     return list;
 }
-static ND_FUNCTION(vsplit) {
+static dvx_value vsplit(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
     return split_named(vm, args, false);
 }
-static ND_FUNCTION(hsplit) {
+static dvx_value hsplit(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
     return split_named(vm, args, true);
 }
@@ -413,7 +414,7 @@ static dvx_value tile_array(dvx_vm *vm, const nd_array *a, int ndim, const int64
         }
     }
     if (n > ND_MOST) {
-        API(release, made);
+        vm->api->release(vm, made);
         return nd_raise(vm, DVX_VALUE_ERROR, "tile of so many axes is not part of dl");
     }
     nd_array to = {.data = whole->data, .dtype = a->dtype, .axes = to_axes, .ndim = n};
@@ -421,12 +422,12 @@ static dvx_value tile_array(dvx_vm *vm, const nd_array *a, int ndim, const int64
     array_update(&to);
     array_update(&from);
     if (array_pour(vm, &to, &from)) return made;
-    API(release, made);
+    vm->api->release(vm, made);
     return DVX_FAILED;
 }
 
 /* tile(A, reps) */
-static ND_FUNCTION(tile) {
+static dvx_value tile(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *a;
     int64_t given[ND_MOST], reps[ND_MOST], shape[ND_MOST];
     int count_reps;
@@ -443,7 +444,7 @@ static ND_FUNCTION(tile) {
         }
         if (good) made = tile_array(vm, a, ndim, reps, shape);
     }
-    API(release, array);
+    vm->api->release(vm, array);
     return made;
 }
 
@@ -508,7 +509,7 @@ static dvx_value repeat_slices(dvx_vm *vm, const nd_array *a, int axis, const in
         const int64_t block = a->size / outer / size * a->dtype->size;
         if (repeat_blocks(vm, whole->data, a->data, outer, size, (size_t)block, times, one))
             return made;
-        API(release, made);
+        vm->api->release(vm, made);
         return DVX_FAILED;
     }
     dvx_axis to_axes[ND_MOST], from_axes[ND_MOST];
@@ -522,7 +523,7 @@ static dvx_value repeat_slices(dvx_vm *vm, const nd_array *a, int axis, const in
         if (to_axes[axis].count == 0) continue;
         array_update(&to);
         if (!array_pour(vm, &to, &from)) {
-            API(release, made);
+            vm->api->release(vm, made);
             return DVX_FAILED;
         }
         to.data += to_axes[axis].count * to_axes[axis].stride;
@@ -554,7 +555,7 @@ static dvx_value repeat_array(dvx_vm *vm, dvx_value array, dvx_value repeats, dv
         flat = shape_at_least(vm, array, 1);
         if (dvx_failed(flat)) return flat;
         if (!nd_axis_of(vm, axis_, array_of(vm, flat)->ndim, &axis))
-            return API(release, flat), made;
+            return vm->api->release(vm, flat), made;
     } else {
         flat = shape_ravel(vm, array);
     }
@@ -565,19 +566,19 @@ static dvx_value repeat_array(dvx_vm *vm, dvx_value array, dvx_value repeats, dv
         if (!dvx_failed(ints) && check_times(vm, times, a->axes[axis].count))
             made = repeat_slices(vm, a, axis, (const int64_t *)(const void *)times->data,
                                  times->size == 1);
-        API(release, ints);
+        vm->api->release(vm, ints);
     }
-    API(release, row);
-    API(release, flat);
+    vm->api->release(vm, row);
+    vm->api->release(vm, flat);
     return made;
 }
-static ND_FUNCTION(repeat) {
+static dvx_value repeat(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *a;
     (void)count;
     dvx_value array = array_operand(vm, args[0], NULL, &a);
     if (dvx_failed(array)) return array;
     dvx_value made = repeat_array(vm, array, args[1], args[2]);
-    API(release, array);
+    vm->api->release(vm, array);
     return made;
 }
 ND_PARAMETERS(of_repeats, 1, "repeats", "axis");

@@ -18,11 +18,11 @@ typedef struct parts {
 
 /* A function of the module, called. */
 static dvx_value call_named(dvx_vm *vm, const char *name, const dvx_value *args, uint32_t count) {
-    dvx_value module = API(import, "ndarray");
+    dvx_value module = vm->api->import(vm, "ndarray");
     if (dvx_failed(module)) return module;
-    dvx_value function = compose_first(vm, API(get_attribute, module, name), module);
+    dvx_value function = compose_first(vm, vm->api->get_attribute(vm, module, name), module);
     if (dvx_failed(function)) return function;
-    return compose_first(vm, API(call, function, args, count), function);
+    return compose_first(vm, vm->api->call(vm, function, args, count), function);
 }
 
 /* start:stop:step is arange, start:stop:count*1j is linspace. */
@@ -32,24 +32,24 @@ static dvx_value read_slice(dvx_vm *vm, dvx_value slice) {
     double real, imaginary;
     int read = 0;
     for (; read < 3; read++) {
-        ends[read] = API(get_attribute, slice, names[read]);
+        ends[read] = vm->api->get_attribute(vm, slice, names[read]);
         if (dvx_failed(ends[read])) break;
         if (nd_is_none(vm, ends[read]) && read != 1) {
-            API(release, ends[read]);
-            ends[read] = API(make_int, read == 0 ? 0 : 1);
+            vm->api->release(vm, ends[read]);
+            ends[read] = vm->api->make_int(vm, read == 0 ? 0 : 1);
         }
     }
-    if (read == 3 && API(kind, ends[2]) == DVX_COMPLEX) {
-        if (API(read_complex, ends[2], &real, &imaginary)) {
+    if (read == 3 && vm->api->kind(vm, ends[2]) == DVX_COMPLEX) {
+        if (vm->api->read_complex(vm, ends[2], &real, &imaginary)) {
             const double size = hypot(real, imaginary);
-            API(release, ends[2]);
-            ends[2] = API(make_int, size < 0x1p53 ? (int64_t)size : INT64_MAX);
+            vm->api->release(vm, ends[2]);
+            ends[2] = vm->api->make_int(vm, size < 0x1p53 ? (int64_t)size : INT64_MAX);
             made = call_named(vm, "linspace", ends, 3);
         }
     } else if (read == 3) {
         made = call_named(vm, "arange", ends, 3);
     }
-    while (read--) API(release, ends[read]);
+    while (read--) vm->api->release(vm, ends[read]);
     return made;
 }
 
@@ -64,7 +64,7 @@ static dvx_value as_column(dvx_vm *vm, dvx_value row) {
 }
 
 static bool read_part(dvx_vm *vm, dvx_value item, bool columns, parts *p) {
-    const dvx_kind kind = API(kind, item);
+    const dvx_kind kind = vm->api->kind(vm, item);
     const bool number = kind == DVX_BOOL || kind == DVX_INT || kind == DVX_FLOAT ||
                         kind == DVX_COMPLEX || array_is_scalar(vm, item);
     nd_array *a;
@@ -102,30 +102,32 @@ static bool cast_numbers(dvx_vm *vm, parts *p, const nd_dtype **common) {
 }
 
 static dvx_value join_key(dvx_vm *vm, dvx_value key, int64_t count, bool columns) {
-    const bool tuple = API(kind, key) == DVX_TUPLE;
+    const bool tuple = vm->api->kind(vm, key) == DVX_TUPLE;
     const size_t size = (size_t)count * sizeof(dvx_value), flags = (size_t)count * sizeof(bool);
     const nd_dtype *common;
-    parts p = {API(allocate, size), API(allocate, flags), 0, NULL, NULL};
+    parts p = {vm->api->allocate(vm, size), vm->api->allocate(vm, flags), 0, NULL, NULL};
     dvx_value made = DVX_FAILED;
     bool good = p.values && p.numbers;
     for (int64_t i = 0; good && i < count; i++) {
-        dvx_value item = tuple ? API(get_item, key, API(make_int, i)) : API(retain, key);
+        dvx_value item =
+            tuple ? vm->api->get_item(vm, key, vm->api->make_int(vm, i)) : vm->api->retain(vm, key);
         good = !dvx_failed(item) && read_part(vm, item, columns, &p);
-        API(release, item);
+        vm->api->release(vm, item);
     }
     if (good && cast_numbers(vm, &p, &common)) {
         const int last = array_of(vm, p.values[0])->ndim - 1;
         made = join_arrays(vm, p.values, count, columns ? last : 0, common);
     }
-    for (int64_t i = 0; i < p.count; i++) API(release, p.values[i]);
-    if (p.values) API(deallocate, p.values, size);
-    if (p.numbers) API(deallocate, p.numbers, flags);
+    for (int64_t i = 0; i < p.count; i++) vm->api->release(vm, p.values[i]);
+    if (p.values) vm->api->deallocate(vm, p.values, size);
+    if (p.numbers) vm->api->deallocate(vm, p.numbers, flags);
     return made;
 }
 
 static dvx_value join_by(dvx_vm *vm, dvx_value key, bool columns) {
-    const int64_t count = API(kind, key) == DVX_TUPLE ? API(length, key) : 1;
-    if (!count) return API(raise, DVX_VALUE_ERROR, "need at least one array to concatenate");
+    const int64_t count = vm->api->kind(vm, key) == DVX_TUPLE ? vm->api->length(vm, key) : 1;
+    if (!count)
+        return vm->api->raise(vm, DVX_VALUE_ERROR, "need at least one array to concatenate");
     return join_key(vm, key, count, columns);
 }
 
@@ -139,11 +141,12 @@ static dvx_value get_columns(dvx_vm *vm, dvx_value self, dvx_value key) {
 }
 static dvx_value get_key(dvx_vm *vm, dvx_value self, dvx_value key) {
     (void)self;
-    return API(retain, key);
+    return vm->api->retain(vm, key);
 }
 static dvx_value get_tuple(dvx_vm *vm, dvx_value self, dvx_value key) {
     (void)self;
-    return API(kind, key) == DVX_TUPLE ? API(retain, key) : API(make_tuple, &key, 1);
+    return vm->api->kind(vm, key) == DVX_TUPLE ? vm->api->retain(vm, key)
+                                               : vm->api->make_tuple(vm, &key, 1);
 }
 
 #define SUBSCRIPTED(variable, name_, get) \
@@ -164,10 +167,11 @@ bool joined_register(dvx_vm *vm, dvx_value module) {
     bool good = true;
     for (size_t i = 0; good && i < LENGTH_OF(objects); i++) {
         void *payload;
-        good = API(add_type, module, objects[i].type);
-        dvx_value made = good ? API(make_object, objects[i].type, &payload) : DVX_FAILED;
-        good = good && !dvx_failed(made) && API(add_constant, module, objects[i].name, made);
-        if (!dvx_failed(made)) API(release, made);
+        good = vm->api->add_type(vm, module, objects[i].type);
+        dvx_value made = good ? vm->api->make_object(vm, objects[i].type, &payload) : DVX_FAILED;
+        good =
+            good && !dvx_failed(made) && vm->api->add_constant(vm, module, objects[i].name, made);
+        if (!dvx_failed(made)) vm->api->release(vm, made);
     }
     return good;
 }

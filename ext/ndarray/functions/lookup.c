@@ -23,7 +23,7 @@ typedef struct arrays {
 } arrays;
 
 static void drop(dvx_vm *vm, arrays *list) {
-    for (int i = 0; i < list->count; i++) API(release, list->values[i]);
+    for (int i = 0; i < list->count; i++) vm->api->release(vm, list->values[i]);
     list->count = 0;
 }
 
@@ -49,7 +49,7 @@ static dvx_value read_indices(dvx_vm *vm, dvx_value v, nd_array **out) {
     if (dvx_failed(held)) return held;
     if (!dtype_is_integer(a->dtype) || a->dtype->kind == 'b') {
         const bool empty = !a->size && !array_of(vm, v);
-        API(release, held);
+        vm->api->release(vm, held);
         return nd_raise(vm, DVX_TYPE_ERROR,
                         empty ? "indices must be integral: the provided empty sequence was "
                                 "inferred as float. Wrap it with 'np.array(indices, dtype=np.intp)'"
@@ -59,7 +59,7 @@ static dvx_value read_indices(dvx_vm *vm, dvx_value v, nd_array **out) {
 }
 
 /* indices, shape, order */
-static ND_FUNCTION(unravel_index) {
+static dvx_value unravel_index(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     int ndim;
     bool fortran;
     int64_t shape[ND_MOST], own[ND_MOST], size;
@@ -107,9 +107,9 @@ static ND_FUNCTION(unravel_index) {
     good = good && nd_work(vm, 4 * ndim * which->size);
     if (good)
         for (int i = 0; i < done; i++) made[i] = array_result(vm, made[i]);
-    if (good) result = API(make_tuple, made, (size_t)done);
-    for (int i = 0; i < done; i++) API(release, made[i]);
-    API(release, held);
+    if (good) result = vm->api->make_tuple(vm, made, (size_t)done);
+    for (int i = 0; i < done; i++) vm->api->release(vm, made[i]);
+    vm->api->release(vm, held);
     return result;
 }
 
@@ -125,14 +125,14 @@ static bool read_mode(dvx_vm *vm, dvx_value v, index_mode *mode) {
 
 /* Of each axis, or one for all. */
 static bool read_modes(dvx_vm *vm, dvx_value v, int ndim, index_mode *modes) {
-    const bool many = !dvx_failed(v) && API(kind, v) == DVX_TUPLE;
-    if (many && API(length, v) != ndim)
+    const bool many = !dvx_failed(v) && vm->api->kind(vm, v) == DVX_TUPLE;
+    if (many && vm->api->length(vm, v) != ndim)
         return nd_fail(vm, DVX_TYPE_ERROR, "expected sequence of length %d for the modes, got %lld",
-                       ndim, (long long)API(length, v));
+                       ndim, (long long)vm->api->length(vm, v));
     for (int i = 0; i < ndim; i++) {
-        dvx_value one = many ? API(get_item, v, API(make_int, i)) : DVX_FAILED;
+        dvx_value one = many ? vm->api->get_item(vm, v, vm->api->make_int(vm, i)) : DVX_FAILED;
         const bool good = (!many || !dvx_failed(one)) && read_mode(vm, many ? one : v, &modes[i]);
-        API(release, one);
+        vm->api->release(vm, one);
         if (!good) return false;
     }
     return true;
@@ -154,7 +154,7 @@ static bool add_axis(int64_t *to, const nd_array *which, int64_t size, int64_t n
 }
 
 /* multi_index, dims, mode, order */
-static ND_FUNCTION(ravel_multi_index) {
+static dvx_value ravel_multi_index(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     int ndim, whole_ndim;
     bool fortran, good = true;
     int64_t dims[ND_MOST], shape[ND_MOST], size;
@@ -170,15 +170,15 @@ static ND_FUNCTION(ravel_multi_index) {
                "maximum possible size.",
                &size))
         return DVX_FAILED;
-    const int64_t given = API(length, args[0]);
+    const int64_t given = vm->api->length(vm, args[0]);
     if (given < 0) return DVX_FAILED;
     if (given != ndim)
         return nd_raise(vm, DVX_VALUE_ERROR,
                         "parameter multi_index must be a sequence of length %d", ndim);
     for (int i = 0; good && i < ndim; i++) {
-        dvx_value item = API(get_item, args[0], API(make_int, i));
+        dvx_value item = vm->api->get_item(vm, args[0], vm->api->make_int(vm, i));
         dvx_value row = dvx_failed(item) ? item : read_indices(vm, item, &parts[i]);
-        API(release, item);
+        vm->api->release(vm, item);
         good = !dvx_failed(row);
         if (good) list.values[list.count++] = row;
     }
@@ -193,7 +193,7 @@ static ND_FUNCTION(ravel_multi_index) {
         good = !dvx_failed(wide);
         if (!good) break;
         good = !out->size || array_pour(vm, out, parts[i]);
-        API(release, list.values[i]);
+        vm->api->release(vm, list.values[i]);
         list.values[i] = wide;
         parts[i] = out;
     }
@@ -237,8 +237,8 @@ static dvx_value sort_all(dvx_vm *vm, const arrays *lines, int64_t n) {
     array_shape(first, shape);
     dvx_value made = array_new(vm, ND_DTYPE(ND_INT64), first->ndim, shape, &out);
     if (dvx_failed(made)) return made;
-    char *row = API(allocate, room);
-    order = row ? API(allocate, room) : NULL;
+    char *row = vm->api->allocate(vm, room);
+    order = row ? vm->api->allocate(vm, room) : NULL;
     bool good = order != NULL;
     for (int64_t done = 0; good && n && done < first->size; done += n) {
         int64_t *places = ints(out) + done;
@@ -248,13 +248,13 @@ static dvx_value sort_all(dvx_vm *vm, const arrays *lines, int64_t n) {
             good = sort_by(vm, a->dtype, a->data + done * a->dtype->size, n, places, row, order);
         }
     }
-    API(deallocate, order, room);
-    API(deallocate, row, room);
+    vm->api->deallocate(vm, order, room);
+    vm->api->deallocate(vm, row, room);
     return good ? made : compose_first(vm, DVX_FAILED, made);
 }
 
 /* keys, axis */
-static ND_FUNCTION(lexsort) {
+static dvx_value lexsort(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     arrays lines = {0};
     nd_array *a, *b;
     int axis = 0;
@@ -262,7 +262,7 @@ static ND_FUNCTION(lexsort) {
     dvx_value result = DVX_FAILED;
     (void)count;
     const bool numbers = convert_kind(vm, args[0]) != NULL;
-    const int64_t given = numbers ? 0 : API(length, args[0]);
+    const int64_t given = numbers ? 0 : vm->api->length(vm, args[0]);
     if (given < 0) return DVX_FAILED;
     if (!given)
         return nd_raise(vm, DVX_TYPE_ERROR, "need sequence of keys with len > 0 in lexsort");
@@ -272,9 +272,9 @@ static ND_FUNCTION(lexsort) {
     arrays keys = {0};
     bool good = true;
     for (int i = 0; good && i < given; i++) {
-        dvx_value item = API(get_item, args[0], API(make_int, i));
+        dvx_value item = vm->api->get_item(vm, args[0], vm->api->make_int(vm, i));
         dvx_value key = dvx_failed(item) ? item : array_operand(vm, item, NULL, &a);
-        API(release, item);
+        vm->api->release(vm, item);
         good = !dvx_failed(key);
         if (!good) break;
         keys.values[keys.count++] = key;
@@ -286,7 +286,7 @@ static ND_FUNCTION(lexsort) {
         b = array_of(vm, keys.values[0]);
         if (!b->ndim) {
             good = along == 0 || along == -1 || nd_axis(vm, along, 0, &axis);
-            if (good) result = API(make_int, 0);
+            if (good) result = vm->api->make_int(vm, 0);
             good = false;
         } else {
             good = nd_axis(vm, along, b->ndim, &axis);
@@ -294,7 +294,7 @@ static ND_FUNCTION(lexsort) {
     }
     int of;
     for (int i = 0; good && i < keys.count; i++) {
-        dvx_value line = order_lines(vm, keys.values[i], API(make_int, axis), &of, &a);
+        dvx_value line = order_lines(vm, keys.values[i], vm->api->make_int(vm, axis), &of, &a);
         good = !dvx_failed(line);
         if (good) lines.values[lines.count++] = line;
     }
@@ -310,7 +310,7 @@ static ND_FUNCTION(lexsort) {
 
 /* ---- Broadcasting ---- */
 
-static ND_FUNCTION(broadcast_arrays) {
+static dvx_value broadcast_arrays(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     arrays list = {0};
     int ndim;
     int64_t shape[ND_MOST];
@@ -332,17 +332,17 @@ static ND_FUNCTION(broadcast_arrays) {
         array_strides_in(a, ndim, strides);
         for (int k = 0; k < ndim; k++) axes[k] = (dvx_axis){shape[k], strides[k]};
         dvx_value wide = array_view(vm, list.values[i], a, a->data, ndim, axes, &view);
-        API(release, list.values[i]);
+        vm->api->release(vm, list.values[i]);
         list.values[i] = wide;
         good = !dvx_failed(wide);
         if (!good) list.values[i] = nd_none(vm);
     }
-    if (good) made = API(make_list, list.values, (size_t)list.count);
+    if (good) made = vm->api->make_list(vm, list.values, (size_t)list.count);
     drop(vm, &list);
     return made;
 }
 
-static ND_FUNCTION(broadcast_shapes) {
+static dvx_value broadcast_shapes(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     arrays list = {0};
     int ndim = 0;
     int64_t shape[ND_MOST];
@@ -370,7 +370,7 @@ static ND_FUNCTION(broadcast_shapes) {
 }
 
 /* a, axis, start */
-static ND_FUNCTION(rollaxis) {
+static dvx_value rollaxis(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *a;
     int axis, order[ND_MOST], used = 0;
     int64_t start = 0;
@@ -382,9 +382,9 @@ static ND_FUNCTION(rollaxis) {
                 (dvx_failed(args[2]) || nd_read_index(vm, args[2], &start));
     if (good && start < 0) start += n;
     if (good && (start < 0 || start > n)) {
-        API(raise_format, nd_state_of(vm)->axis_error,
-            "'start' arg requires %d <= start < %d, but %lld was passed in", -n, n + 1,
-            (long long)(start < 0 ? start - n + n : start));
+        vm->api->raise_format(vm, nd_state_of(vm)->axis_error,
+                              "'start' arg requires %d <= start < %d, but %lld was passed in", -n,
+                              n + 1, (long long)(start < 0 ? start - n + n : start));
         good = false;
     }
     if (good) {
@@ -399,7 +399,7 @@ static ND_FUNCTION(rollaxis) {
         }
         made = shape_permute(vm, array, order);
     }
-    API(release, array);
+    vm->api->release(vm, array);
     return made;
 }
 
@@ -421,8 +421,8 @@ static dvx_value apply(dvx_vm *vm, const dvx_value *args, dvx_value array, const
         given[used] = args[2 + used];
         used++;
     }
-    dvx_value made = API(call, args[0], given, used);
-    API(release, given[0]);
+    dvx_value made = vm->api->call(vm, args[0], given, used);
+    vm->api->release(vm, given[0]);
     return compose_array(vm, made, NULL);
 }
 
@@ -464,7 +464,7 @@ static dvx_value apply_all(dvx_vm *vm, const dvx_value *args, dvx_value array, c
             array_update(&part);
             good = array_assign(vm, &part, result);
         }
-        API(release, one);
+        vm->api->release(vm, one);
         if (!good) return compose_first(vm, DVX_FAILED, made);
         for (int i = ndim; i-- > 0;) {
             if (++index[i] < shape[i]) break;
@@ -475,7 +475,7 @@ static dvx_value apply_all(dvx_vm *vm, const dvx_value *args, dvx_value array, c
 }
 
 /* func1d, axis, arr, and what the function gets behind the line */
-static ND_FUNCTION(apply_along_axis) {
+static dvx_value apply_along_axis(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *a, *out = NULL, *view;
     int axis, own = 0, order[ND_MOST], used = 0;
     (void)count;
@@ -490,7 +490,7 @@ static ND_FUNCTION(apply_along_axis) {
         memcpy(moved + 3, args + 3, EXTRA * sizeof *moved);
         made = apply_all(vm, moved, array, a, axis, &out, &own);
     }
-    API(release, array);
+    vm->api->release(vm, array);
     if (dvx_failed(made)) return made;
     const int ndim = out->ndim;
     for (int i = 0; i < axis; i++) order[used++] = i;
@@ -501,7 +501,7 @@ static ND_FUNCTION(apply_along_axis) {
 
 /* ---- divmod ---- */
 
-static ND_FUNCTION(divmod_) {
+static dvx_value divmod_(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
     dvx_value quotient = ufunc_call(vm, ND_UFUNC_floor_divide, args, DVX_FAILED, NULL);
     if (dvx_failed(quotient)) return quotient;

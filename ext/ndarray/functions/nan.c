@@ -85,11 +85,11 @@ static dvx_value reduce_others(dvx_vm *vm, const dvx_value *args, nd_ufunc_numbe
         held = compose_first(vm, without_nans(vm, a, identity, NULL), held);
     return dvx_failed(held) ? held : compose_first(vm, reduce_call(vm, held, &r), held);
 }
-static ND_FUNCTION(nansum) {
+static dvx_value nansum(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
     return reduce_others(vm, args, ND_UFUNC_add, 0);
 }
-static ND_FUNCTION(nanprod) {
+static dvx_value nanprod(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
     return reduce_others(vm, args, ND_UFUNC_multiply, 1);
 }
@@ -109,15 +109,15 @@ static dvx_value extreme(dvx_vm *vm, const dvx_value *args, nd_ufunc_number numb
     dvx_value row = dvx_failed(made) ? made : array_row(vm, made, NULL, &a);
     if (dvx_failed(row)) return compose_first(vm, row, made);
     for (int64_t i = 0; has_nans(a->dtype) && i < a->size; i++) nan |= is_nan(a, i);
-    API(release, row);
+    vm->api->release(vm, row);
     if (!nan || error_warn(vm, "All-NaN slice encountered")) return made;
     return compose_first(vm, DVX_FAILED, made);
 }
-static ND_FUNCTION(nanmax) {
+static dvx_value nanmax(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
     return extreme(vm, args, ND_UFUNC_fmax);
 }
-static ND_FUNCTION(nanmin) {
+static dvx_value nanmin(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
     return extreme(vm, args, ND_UFUNC_fmin);
 }
@@ -149,7 +149,7 @@ static bool any_bad(dvx_vm *vm, dvx_value counts, bool *bad) {
     if (dvx_failed(row)) return false;
     *bad = false;
     for (int64_t i = 0; i < a->size; i++) *bad |= !(((const double *)(const void *)a->data)[i] > 0);
-    API(release, row);
+    vm->api->release(vm, row);
     return true;
 }
 
@@ -173,7 +173,7 @@ static dvx_value sum_along(dvx_vm *vm, dvx_value v, const moments *m, bool keep)
 }
 
 /* a, axis, keepdims */
-static ND_FUNCTION(nanmean) {
+static dvx_value nanmean(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     moments m;
     bool bad;
     const int keep = nd_flag(vm, args[2], false);
@@ -183,25 +183,25 @@ static ND_FUNCTION(nanmean) {
     if (given && !has_nans(given->dtype)) return reductions_mean(vm, args[0], args[1], keep);
     dvx_value made = DVX_FAILED;
     if (read_moments(vm, args[0], args[1], &m)) {
-        dvx_value counts = sum_along(vm, API(retain, m.mask), &m, keep);
+        dvx_value counts = sum_along(vm, vm->api->retain(vm, m.mask), &m, keep);
         if (!dvx_failed(counts) && any_bad(vm, counts, &bad) &&
             (!bad || error_warn(vm, "Mean of empty slice")))
-            made = divided(vm, sum_along(vm, API(retain, m.numbers), &m, keep), counts);
+            made = divided(vm, sum_along(vm, vm->api->retain(vm, m.numbers), &m, keep), counts);
         else
-            API(release, counts);
+            vm->api->release(vm, counts);
     }
-    API(release, m.numbers);
-    API(release, m.mask);
+    vm->api->release(vm, m.numbers);
+    vm->api->release(vm, m.mask);
     return made;
 }
 
 /* |x - mean|**2 of the numbers, 0 for nans. */
 static dvx_value squares_of(dvx_vm *vm, const moments *m) {
-    dvx_value counts = sum_along(vm, API(retain, m->mask), m, true);
+    dvx_value counts = sum_along(vm, vm->api->retain(vm, m->mask), m, true);
     if (dvx_failed(counts)) return counts;
-    dvx_value mean = divided(vm, sum_along(vm, API(retain, m->numbers), m, true), counts);
+    dvx_value mean = divided(vm, sum_along(vm, vm->api->retain(vm, m->numbers), m, true), counts);
     if (dvx_failed(mean)) return mean;
-    dvx_value rest = compose_binary(vm, ND_UFUNC_subtract, API(retain, m->numbers), mean);
+    dvx_value rest = compose_binary(vm, ND_UFUNC_subtract, vm->api->retain(vm, m->numbers), mean);
     rest = compose_array(vm, rest, NULL);
     if (dvx_failed(rest)) return rest;
     rest =
@@ -213,7 +213,7 @@ static dvx_value squares_of(dvx_vm *vm, const moments *m) {
     const double *numbers = (const double *)(const void *)array_of(vm, mask)->data;
     for (int64_t i = 0; i < r->size; i++)
         if (numbers[i] == 0) set_number(r, i, 0);
-    API(release, mask);
+    vm->api->release(vm, mask);
     if (array_of(vm, rest)->dtype->kind != 'c') return compose_unary(vm, ND_UFUNC_square, rest);
     dvx_value other = ufunc_call(vm, ND_UFUNC_conjugate, &rest, DVX_FAILED, NULL);
     return compose_attribute(vm, compose_binary(vm, ND_UFUNC_multiply, rest, other), "real");
@@ -225,7 +225,7 @@ static dvx_value spread(dvx_vm *vm, const dvx_value *args, bool root) {
     double ddof = 0;
     bool bad;
     const int keep = nd_flag(vm, args[3], false);
-    if (keep < 0 || (nd_is_given(vm, args[2]) && !API(read_float, args[2], &ddof)))
+    if (keep < 0 || (nd_is_given(vm, args[2]) && !vm->api->read_float(vm, args[2], &ddof)))
         return DVX_FAILED;
     const nd_array *given = array_of(vm, args[0]);
     if (given && !has_nans(given->dtype))
@@ -233,7 +233,8 @@ static dvx_value spread(dvx_vm *vm, const dvx_value *args, bool root) {
     dvx_value made = DVX_FAILED;
     if (read_moments(vm, args[0], args[1], &m)) {
         dvx_value sums = sum_along(vm, squares_of(vm, &m), &m, keep);
-        dvx_value counts = dvx_failed(sums) ? sums : sum_along(vm, API(retain, m.mask), &m, keep);
+        dvx_value counts =
+            dvx_failed(sums) ? sums : sum_along(vm, vm->api->retain(vm, m.mask), &m, keep);
         counts = compose_number(vm, ND_UFUNC_subtract, counts, ddof);
         if (!dvx_failed(counts) && any_bad(vm, counts, &bad) &&
             (!bad || error_warn(vm, "Degrees of freedom <= 0 for slice."))) {
@@ -241,19 +242,19 @@ static dvx_value spread(dvx_vm *vm, const dvx_value *args, bool root) {
             counts = compose_number(vm, ND_UFUNC_maximum, counts, 0);
             made = divided(vm, sums, counts);
         } else {
-            API(release, sums);
-            API(release, counts);
+            vm->api->release(vm, sums);
+            vm->api->release(vm, counts);
         }
     }
-    API(release, m.numbers);
-    API(release, m.mask);
+    vm->api->release(vm, m.numbers);
+    vm->api->release(vm, m.mask);
     return root ? compose_unary(vm, ND_UFUNC_sqrt, made) : made;
 }
-static ND_FUNCTION(nanvar) {
+static dvx_value nanvar(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
     return spread(vm, args, false);
 }
-static ND_FUNCTION(nanstd) {
+static dvx_value nanstd(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
     return spread(vm, args, true);
 }
@@ -269,12 +270,12 @@ static double replaced(double x, const double *by, bool single) {
 }
 
 /* x, nan, posinf, neginf */
-static ND_FUNCTION(nan_to_num) {
+static dvx_value nan_to_num(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *a;
     double by[3] = {0, NAN, NAN};
     (void)count;
     for (int i = 0; i < 3; i++)
-        if (nd_is_given(vm, args[i + 1]) && !API(read_float, args[i + 1], &by[i]))
+        if (nd_is_given(vm, args[i + 1]) && !vm->api->read_float(vm, args[i + 1], &by[i]))
             return DVX_FAILED;
     dvx_value held = array_operand(vm, args[0], NULL, &a);
     if (dvx_failed(held)) return held;

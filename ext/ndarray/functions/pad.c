@@ -41,10 +41,10 @@ static bool read_widths(dvx_vm *vm, dvx_value v, int ndim, widths *w) {
     dvx_value held = array_operand(vm, v, NULL, &a);
     if (dvx_failed(held)) return false;
     if (!dtype_is_integer(a->dtype)) {
-        API(release, held);
+        vm->api->release(vm, held);
         return nd_fail(vm, DVX_TYPE_ERROR, "`pad_width` must be of integral type.");
     }
-    API(release, held);
+    vm->api->release(vm, held);
     held = array_row(vm, v, ND_DTYPE(ND_INT64), &a);
     if (dvx_failed(held)) return false;
     const int64_t *number = (const int64_t *)(const void *)a->data;
@@ -66,7 +66,7 @@ static bool read_widths(dvx_vm *vm, dvx_value v, int ndim, widths *w) {
         if (row[0] < 0 || row[columns - 1] < 0)
             good = nd_fail(vm, DVX_VALUE_ERROR, "index can't contain negative values");
     }
-    API(release, held);
+    vm->api->release(vm, held);
     return good;
 }
 
@@ -156,7 +156,7 @@ static bool check_mode(dvx_vm *vm, mode m, const nd_array *a, const widths *w) {
 }
 
 /* array, pad_width, mode, constant_values */
-static ND_FUNCTION(pad) {
+static dvx_value pad(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *a, *out;
     widths w;
     mode m;
@@ -179,7 +179,7 @@ static ND_FUNCTION(pad) {
         !((m != EMPTY || create_fill(vm, out, value)) && copy_middle(vm, out, a, &w) &&
           (m == EMPTY || make_borders(vm, out, a, &w, m, value))))
         made = compose_first(vm, DVX_FAILED, made);
-    API(release, held);
+    vm->api->release(vm, held);
     return made;
 }
 
@@ -199,7 +199,7 @@ static dvx_value spaced(dvx_vm *vm, dvx_value of, const nd_array *a, int ndim, b
 }
 
 /* a, b */
-static ND_FUNCTION(kron) {
+static dvx_value kron(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *a, *b;
     int64_t shape[ND_MOST];
     dvx_value held[2] = {array_operand(vm, args[0], NULL, &a), DVX_FAILED}, made = DVX_FAILED;
@@ -225,17 +225,17 @@ static ND_FUNCTION(kron) {
                 made = compose_first(vm, shape_reshape(vm, made, ndim, shape), made);
         }
     }
-    API(release, held[0]);
-    API(release, held[1]);
+    vm->api->release(vm, held[0]);
+    vm->api->release(vm, held[1]);
     return made;
 }
 
 /* ---- Diagonals and triangles ---- */
 
 /* a, val, wrap */
-static ND_FUNCTION(fill_diagonal) {
+static dvx_value fill_diagonal(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     char value[sizeof(nd_complex)];
-    nd_array *a = API(payload, args[0], &array_type);
+    nd_array *a = vm->api->payload(vm, args[0], &array_type);
     (void)count;
     if (!a || a->ndim < 2) return nd_raise(vm, DVX_VALUE_ERROR, "array must be at least 2-d");
     if (!dvx_failed(args[2]) && nd_flag(vm, args[2], false) != 0)
@@ -259,11 +259,11 @@ static ND_FUNCTION(fill_diagonal) {
 static dvx_value triangle(dvx_vm *vm, const dvx_value *args, bool upper) {
     int64_t n, m, k = 0, used = 0;
     nd_array *rows, *columns;
-    if (!API(read_index, args[0], &n) ||
-        (nd_is_given(vm, args[1]) && !API(read_index, args[1], &k)))
+    if (!vm->api->read_index(vm, args[0], &n) ||
+        (nd_is_given(vm, args[1]) && !vm->api->read_index(vm, args[1], &k)))
         return DVX_FAILED;
     m = n;
-    if (nd_is_given(vm, args[2]) && !API(read_index, args[2], &m)) return DVX_FAILED;
+    if (nd_is_given(vm, args[2]) && !vm->api->read_index(vm, args[2], &m)) return DVX_FAILED;
     if (n < 0) n = 0;
     if (m < 0) m = 0;
     if (n > INT32_MAX || m > INT32_MAX || k > INT32_MAX || k < -INT32_MAX)
@@ -280,7 +280,7 @@ static dvx_value triangle(dvx_vm *vm, const dvx_value *args, bool upper) {
                 continue;
             }
             if (!nd_work(vm, 2 * (end - first))) {
-                API(release, both[1]);
+                vm->api->release(vm, both[1]);
                 return compose_first(vm, DVX_FAILED, both[0]);
             }
             for (int64_t j = first; j < end; j++, next++) {
@@ -296,11 +296,11 @@ static dvx_value triangle(dvx_vm *vm, const dvx_value *args, bool upper) {
     return compose_pair(vm, both[0], both[1]);
 }
 
-static ND_FUNCTION(tril_indices) {
+static dvx_value tril_indices(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
     return triangle(vm, args, false);
 }
-static ND_FUNCTION(triu_indices) {
+static dvx_value triu_indices(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
     return triangle(vm, args, true);
 }

@@ -16,9 +16,11 @@
 extern const dvx_type random_state_type, generator_type;
 
 static nd_mt19937 *mt_of(dvx_vm *vm, dvx_value self) {
-    return API(payload, self, &random_state_type);
+    return vm->api->payload(vm, self, &random_state_type);
 }
-static nd_pcg64 *pcg_of(dvx_vm *vm, dvx_value self) { return API(payload, self, &generator_type); }
+static nd_pcg64 *pcg_of(dvx_vm *vm, dvx_value self) {
+    return vm->api->payload(vm, self, &generator_type);
+}
 
 /* Bits that nobody can foresee, or at least the time. */
 static void surprise(uint32_t words[4]) {
@@ -48,7 +50,8 @@ static dvx_value fill_floats(dvx_vm *vm, dvx_value size, draw next, void *source
     int ndim;
     int64_t shape[ND_MOST];
     nd_array *a;
-    if (!nd_is_given(vm, size)) return API(make_float, low + scale * draw_one(next, source));
+    if (!nd_is_given(vm, size))
+        return vm->api->make_float(vm, low + scale * draw_one(next, source));
     if (!array_read_shape(vm, size, &ndim, shape)) return DVX_FAILED;
     dvx_value made = array_new(vm, ND_DTYPE(ND_FLOAT64), ndim, shape, &a);
     if (dvx_failed(made)) return made;
@@ -58,7 +61,7 @@ static dvx_value fill_floats(dvx_vm *vm, dvx_value size, draw next, void *source
         next(source, to + done, n);
         for (int64_t i = done; i < done + n; i++) to[i] = low + scale * to[i];
         if (!nd_work(vm, 4 * n)) {
-            API(release, made);
+            vm->api->release(vm, made);
             return DVX_FAILED;
         }
     }
@@ -81,7 +84,7 @@ static dvx_value fill_singles(dvx_vm *vm, dvx_value size, nd_pcg64 *pcg) {
     int ndim;
     int64_t shape[ND_MOST];
     nd_array *a;
-    if (!nd_is_given(vm, size)) return API(make_float, (double)bits_pcg_float(pcg));
+    if (!nd_is_given(vm, size)) return vm->api->make_float(vm, (double)bits_pcg_float(pcg));
     if (!array_read_shape(vm, size, &ndim, shape)) return DVX_FAILED;
     dvx_value made = array_new(vm, ND_DTYPE(ND_FLOAT32), ndim, shape, &a);
     if (dvx_failed(made)) return made;
@@ -89,7 +92,7 @@ static dvx_value fill_singles(dvx_vm *vm, dvx_value size, nd_pcg64 *pcg) {
     for (int64_t i = 0; i < a->size; i++) {
         to[i] = bits_pcg_float(pcg);
         if (i % ND_POLL == ND_POLL - 1 && !nd_work(vm, 4 * ND_POLL)) {
-            API(release, made);
+            vm->api->release(vm, made);
             return DVX_FAILED;
         }
     }
@@ -157,7 +160,8 @@ static dvx_value fill_ints(dvx_vm *vm, const dvx_value *args, bool endpoint, int
     const nd_dtype *dtype;
     nd_array *a;
     const bool both = nd_is_given(vm, args[1]);
-    if ((both && !API(read_index, args[0], &low)) || !API(read_index, args[both], &high) ||
+    if ((both && !vm->api->read_index(vm, args[0], &low)) ||
+        !vm->api->read_index(vm, args[both], &high) ||
         !dtype_read_given(vm, args[3], ND_DTYPE(ND_INT64), &dtype))
         return DVX_FAILED;
     if (dtype->num > ND_INT64)
@@ -168,17 +172,17 @@ static dvx_value fill_ints(dvx_vm *vm, const dvx_value *args, bool endpoint, int
         return nd_raise(vm, DVX_VALUE_ERROR, "%s is out of bounds for %s",
                         low < limits[dtype->num].least ? "low" : "high", dtype->name);
     if (low > high || (low == high && !endpoint))
-        return API(raise, DVX_VALUE_ERROR,
-                   endpoint ? "low > high"
-                   : both   ? "low >= high"
-                            : "high <= 0");
+        return vm->api->raise(vm, DVX_VALUE_ERROR,
+                              endpoint ? "low > high"
+                              : both   ? "low >= high"
+                                       : "high <= 0");
     const uint64_t most = (uint64_t)high - (uint64_t)low - !endpoint;
     if (nd_is_given(vm, args[2]) && !array_read_shape(vm, args[2], &ndim, shape)) return DVX_FAILED;
     dvx_value made = array_new(vm, dtype, ndim, shape, &a);
     if (dvx_failed(made)) return made;
     for (int64_t i = 0; i < a->size; i++) {
         if (i % ND_POLL == ND_POLL - 1 && !nd_work(vm, 5 * ND_POLL)) {
-            API(release, made);
+            vm->api->release(vm, made);
             return DVX_FAILED;
         }
         const bool small = dtype->num <= ND_UINT8;
@@ -207,8 +211,8 @@ static bool seed_with(dvx_vm *vm, nd_mt19937 *mt, dvx_value v) {
         bits_mt_seed_words(mt, words, 4);
         return true;
     }
-    if (API(kind, v) == DVX_INT || API(kind, v) == DVX_BOOL) {
-        if (!API(read_index, v, &seed)) {
+    if (vm->api->kind(vm, v) == DVX_INT || vm->api->kind(vm, v) == DVX_BOOL) {
+        if (!vm->api->read_index(vm, v, &seed)) {
             vm->api->clear_error(vm);
             seed = -1;
         }
@@ -225,14 +229,14 @@ static bool fill_state(dvx_vm *vm, dvx_value self, const dvx_value *args, uint32
     return seed_with(vm, mt_of(vm, self), args[0]);
 }
 
-static ND_FUNCTION(seed) {
+static dvx_value seed(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
     enum { STEPS = 1500 }; /* the generator has 624 words, which are made twice */
     return seed_with(vm, mt_of(vm, args[0]), args[1]) && nd_work(vm, STEPS) ? nd_none(vm)
                                                                             : DVX_FAILED;
 }
 
-static ND_FUNCTION(random_sample) {
+static dvx_value random_sample(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
     return fill_floats(vm, args[1], mt_double, mt_of(vm, args[0]), 0, 1);
 }
@@ -240,52 +244,56 @@ static ND_FUNCTION(random_sample) {
 /* rand(2, 3): the shape as arguments. */
 static dvx_value fill_by_arguments(dvx_vm *vm, const dvx_value *args, uint32_t count, draw next) {
     nd_mt19937 *mt = mt_of(vm, args[0]);
-    if (count == 1) return API(make_float, draw_one(next, mt));
-    dvx_value size = API(make_tuple, args + 1, count - 1);
+    if (count == 1) return vm->api->make_float(vm, draw_one(next, mt));
+    dvx_value size = vm->api->make_tuple(vm, args + 1, count - 1);
     if (dvx_failed(size)) return size;
     dvx_value made = fill_floats(vm, size, next, mt, 0, 1);
-    API(release, size);
+    vm->api->release(vm, size);
     return made;
 }
-static ND_FUNCTION(rand_of_shape) { return fill_by_arguments(vm, args, count, mt_double); }
-static ND_FUNCTION(randn) { return fill_by_arguments(vm, args, count, mt_normal); }
+static dvx_value rand_of_shape(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    return fill_by_arguments(vm, args, count, mt_double);
+}
+static dvx_value randn(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    return fill_by_arguments(vm, args, count, mt_normal);
+}
 
-static ND_FUNCTION(randint) {
+static dvx_value randint(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
     return fill_ints(vm, args + 1, false, of_mt(mt_of(vm, args[0])));
 }
 
 /* Two floats that may be missing. */
 static bool read_two(dvx_vm *vm, const dvx_value *args, double *x, double *y) {
-    return (dvx_failed(args[0]) || API(read_float, args[0], x)) &&
-           (dvx_failed(args[1]) || API(read_float, args[1], y));
+    return (dvx_failed(args[0]) || vm->api->read_float(vm, args[0], x)) &&
+           (dvx_failed(args[1]) || vm->api->read_float(vm, args[1], y));
 }
 
-static ND_FUNCTION(uniform) {
+static dvx_value uniform(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     double low = 0, high = 1;
     (void)count;
     if (!read_two(vm, args + 1, &low, &high)) return DVX_FAILED;
     return fill_floats(vm, args[3], mt_double, mt_of(vm, args[0]), low, high - low);
 }
 
-static ND_FUNCTION(normal) {
+static dvx_value normal(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     double mean = 0, deviation = 1;
     (void)count;
     if (!read_two(vm, args + 1, &mean, &deviation)) return DVX_FAILED;
-    if (deviation < 0) return API(raise, DVX_VALUE_ERROR, "scale < 0");
+    if (deviation < 0) return vm->api->raise(vm, DVX_VALUE_ERROR, "scale < 0");
     return fill_floats(vm, args[3], mt_normal, mt_of(vm, args[0]), mean, deviation);
 }
 
-static ND_FUNCTION(standard_normal) {
+static dvx_value standard_normal(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
     return fill_floats(vm, args[1], mt_normal, mt_of(vm, args[0]), 0, 1);
 }
 
-static ND_FUNCTION(exponential) {
+static dvx_value exponential(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     double scale = 1;
     (void)count;
-    if (!dvx_failed(args[1]) && !API(read_float, args[1], &scale)) return DVX_FAILED;
-    if (scale < 0) return API(raise, DVX_VALUE_ERROR, "scale < 0");
+    if (!dvx_failed(args[1]) && !vm->api->read_float(vm, args[1], &scale)) return DVX_FAILED;
+    if (scale < 0) return vm->api->raise(vm, DVX_VALUE_ERROR, "scale < 0");
     return fill_floats(vm, args[2], mt_exponential, mt_of(vm, args[0]), 0, scale);
 }
 
@@ -328,35 +336,36 @@ static bool shuffle_rows(dvx_vm *vm, nd_mt19937 *mt, const nd_array *a) {
         line *= (size_t)a->axes[i].count;
     }
     if (!line || a->axes[0].count < 2) return true;
-    char *room = API(allocate, line);
+    char *room = vm->api->allocate(vm, line);
     if (!room) return false;
     const bool good = shuffle_array(vm, mt, a, room, line);
-    API(deallocate, room, line);
+    vm->api->deallocate(vm, room, line);
     return good;
 }
 
 static bool swap_items(dvx_vm *vm, dvx_value list, int64_t i, int64_t j) {
-    dvx_value at[2] = {API(make_int, i), API(make_int, j)};
-    dvx_value items[2] = {API(get_item, list, at[0]), DVX_FAILED};
-    if (!dvx_failed(items[0])) items[1] = API(get_item, list, at[1]);
-    bool good = !dvx_failed(items[1]) && API(set_item, list, at[0], items[1]) &&
-                API(set_item, list, at[1], items[0]);
+    dvx_value at[2] = {vm->api->make_int(vm, i), vm->api->make_int(vm, j)};
+    dvx_value items[2] = {vm->api->get_item(vm, list, at[0]), DVX_FAILED};
+    if (!dvx_failed(items[0])) items[1] = vm->api->get_item(vm, list, at[1]);
+    bool good = !dvx_failed(items[1]) && vm->api->set_item(vm, list, at[0], items[1]) &&
+                vm->api->set_item(vm, list, at[1], items[0]);
     for (int k = 0; k < 2; k++) {
-        API(release, at[k]);
-        API(release, items[k]);
+        vm->api->release(vm, at[k]);
+        vm->api->release(vm, items[k]);
     }
     return good;
 }
 
-static ND_FUNCTION(shuffle) {
+static dvx_value shuffle(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_mt19937 *mt = mt_of(vm, args[0]);
-    const nd_array *a = API(payload, args[1], &array_type);
+    const nd_array *a = vm->api->payload(vm, args[1], &array_type);
     (void)count;
     if (a) {
-        if (!a->ndim) return API(raise, DVX_TYPE_ERROR, "object of type 'ndarray' has no len()");
+        if (!a->ndim)
+            return vm->api->raise(vm, DVX_TYPE_ERROR, "object of type 'ndarray' has no len()");
         return array_writable(vm, a) && shuffle_rows(vm, mt, a) ? nd_none(vm) : DVX_FAILED;
     }
-    int64_t length = API(length, args[1]);
+    int64_t length = vm->api->length(vm, args[1]);
     if (length < 0) return DVX_FAILED;
     for (int64_t i = length - 1; i > 0; i--)
         if (!swap_items(vm, args[1], i, (int64_t)bits_mt_interval(mt, (uint64_t)i)))
@@ -368,8 +377,8 @@ static dvx_value permute(dvx_vm *vm, nd_mt19937 *mt, dvx_value v) {
     nd_array *a;
     int64_t n;
     dvx_value made;
-    if (API(kind, v) == DVX_INT) {
-        if (!API(read_index, v, &n)) return DVX_FAILED;
+    if (vm->api->kind(vm, v) == DVX_INT) {
+        if (!vm->api->read_index(vm, v, &n)) return DVX_FAILED;
         made = create_range(vm, n < 0 ? 0 : n, &a);
     } else {
         made = convert_copy(vm, v, NULL, 'C');
@@ -377,14 +386,15 @@ static dvx_value permute(dvx_vm *vm, nd_mt19937 *mt, dvx_value v) {
     }
     if (dvx_failed(made)) return made;
     if (!a->ndim)
-        API(raise, DVX_TYPE_ERROR, "permutation of what has no length is not part of ndarray");
+        vm->api->raise(vm, DVX_TYPE_ERROR,
+                       "permutation of what has no length is not part of ndarray");
     else if (shuffle_rows(vm, mt, a))
         return made;
-    API(release, made);
+    vm->api->release(vm, made);
     return DVX_FAILED;
 }
 
-static ND_FUNCTION(permutation) {
+static dvx_value permutation(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
     return permute(vm, mt_of(vm, args[0]), args[1]);
 }
@@ -403,14 +413,15 @@ static dvx_value without_repetition(dvx_vm *vm, nd_mt19937 *mt, int64_t populati
         if (shape[i] < 0)
             return nd_raise(vm, DVX_VALUE_ERROR, "negative dimensions are not allowed");
     if (!array_count(ndim, shape, &wanted) || wanted > population)
-        return API(raise, DVX_VALUE_ERROR,
-                   "Cannot take a larger sample than population when 'replace=False'");
-    dvx_value count = API(make_int, population), all = permute(vm, mt, count), made = DVX_FAILED;
-    API(release, count);
+        return vm->api->raise(vm, DVX_VALUE_ERROR,
+                              "Cannot take a larger sample than population when 'replace=False'");
+    dvx_value count = vm->api->make_int(vm, population), all = permute(vm, mt, count),
+              made = DVX_FAILED;
+    vm->api->release(vm, count);
     if (dvx_failed(all)) return all;
     const nd_array *a = array_of(vm, all);
     if (single) {
-        made = API(make_int, *(const int64_t *)(const void *)a->data);
+        made = vm->api->make_int(vm, *(const int64_t *)(const void *)a->data);
     } else {
         dvx_axis axes[ND_MOST];
         int64_t stride = sizeof(int64_t);
@@ -420,9 +431,9 @@ static dvx_value without_repetition(dvx_vm *vm, nd_mt19937 *mt, int64_t populati
         }
         dvx_value part = array_view(vm, all, a, a->data, ndim, axes, &view);
         if (!dvx_failed(part)) made = array_copy(vm, view, view->dtype, 'C');
-        API(release, part);
+        vm->api->release(vm, part);
     }
-    API(release, all);
+    vm->api->release(vm, all);
     return made;
 }
 
@@ -439,8 +450,9 @@ static dvx_value by_probability(dvx_vm *vm, nd_mt19937 *mt, int64_t population, 
     double *sums = (double *)(void *)weights->data, total = 0;
     dvx_value made = DVX_FAILED;
     if (weights->ndim != 1 || weights->size != population) {
-        API(raise, DVX_VALUE_ERROR,
-            weights->ndim != 1 ? "'p' must be 1-dimensional" : "'a' and 'p' must have same size");
+        vm->api->raise(vm, DVX_VALUE_ERROR,
+                       weights->ndim != 1 ? "'p' must be 1-dimensional"
+                                          : "'a' and 'p' must have same size");
     } else {
         bool negative = false;
         for (int64_t i = 0; i < population; i++) {
@@ -448,9 +460,9 @@ static dvx_value by_probability(dvx_vm *vm, nd_mt19937 *mt, int64_t population, 
             sums[i] = total = i ? total + sums[i] : sums[i];
         }
         if (negative)
-            API(raise, DVX_VALUE_ERROR, "probabilities are not non-negative");
+            vm->api->raise(vm, DVX_VALUE_ERROR, "probabilities are not non-negative");
         else if (!(__builtin_fabs(total - 1) <= 1.5e-8))
-            API(raise, DVX_VALUE_ERROR, "probabilities do not sum to 1");
+            vm->api->raise(vm, DVX_VALUE_ERROR, "probabilities do not sum to 1");
         else
             made = array_new(vm, ND_DTYPE(ND_INT64), ndim, shape, &out);
     }
@@ -466,50 +478,53 @@ static dvx_value by_probability(dvx_vm *vm, nd_mt19937 *mt, int64_t population, 
         }
         ((int64_t *)(void *)out->data)[i] = low;
         if (i % ND_POLL == ND_POLL - 1 && !nd_work(vm, 20 * ND_POLL)) {
-            API(release, made);
+            vm->api->release(vm, made);
             made = DVX_FAILED;
         }
     }
-    API(release, held);
+    vm->api->release(vm, held);
     return dvx_failed(made) ? made : array_result(vm, made);
 }
 
 /* choice(a, size=None, replace=True, p=None) */
-static ND_FUNCTION(choice) {
+static dvx_value choice(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_mt19937 *mt = mt_of(vm, args[0]);
     int64_t population;
     int replace = nd_flag(vm, args[3], true);
-    const bool range = API(kind, args[1]) == DVX_INT;
+    const bool range = vm->api->kind(vm, args[1]) == DVX_INT;
     (void)count;
     if (replace < 0) return DVX_FAILED;
     if (range) {
-        if (!API(read_index, args[1], &population)) return DVX_FAILED;
+        if (!vm->api->read_index(vm, args[1], &population)) return DVX_FAILED;
         if (population <= 0)
-            return API(raise, DVX_VALUE_ERROR,
-                       "a must be greater than 0 unless no samples are taken");
+            return vm->api->raise(vm, DVX_VALUE_ERROR,
+                                  "a must be greater than 0 unless no samples are taken");
     } else {
-        population = API(length, args[1]);
+        population = vm->api->length(vm, args[1]);
         if (population < 0) return DVX_FAILED;
         if (!population)
-            return API(raise, DVX_VALUE_ERROR, "'a' cannot be empty unless no samples are taken");
+            return vm->api->raise(vm, DVX_VALUE_ERROR,
+                                  "'a' cannot be empty unless no samples are taken");
     }
     dvx_value places = DVX_FAILED;
     if (replace && nd_is_given(vm, args[4])) {
         places = by_probability(vm, mt, population, args[4], args[2]);
     } else if (replace) {
-        const dvx_value bounds[4] = {API(make_int, population), DVX_FAILED, args[2], DVX_FAILED};
+        const dvx_value bounds[4] = {vm->api->make_int(vm, population), DVX_FAILED, args[2],
+                                     DVX_FAILED};
         places = fill_ints(vm, bounds, false, of_mt(mt));
-        API(release, bounds[0]);
+        vm->api->release(vm, bounds[0]);
     } else if (nd_is_given(vm, args[4])) {
-        API(raise, DVX_TYPE_ERROR, "choice with p= and replace=False is not part of ndarray");
+        vm->api->raise(vm, DVX_TYPE_ERROR,
+                       "choice with p= and replace=False is not part of ndarray");
     } else {
         places = without_repetition(vm, mt, population, args[2]);
     }
     if (range || dvx_failed(places)) return places;
     dvx_value from = array_from(vm, args[1], NULL), result = DVX_FAILED;
-    if (!dvx_failed(from)) result = API(get_item, from, places);
-    API(release, from);
-    API(release, places);
+    if (!dvx_failed(from)) result = vm->api->get_item(vm, from, places);
+    vm->api->release(vm, from);
+    vm->api->release(vm, places);
     return result;
 }
 
@@ -522,9 +537,9 @@ static size_t entropy_of(dvx_vm *vm, dvx_value v, uint32_t words[64]) {
         surprise(words);
         return 4;
     }
-    if (API(kind, v) != DVX_INT)
+    if (vm->api->kind(vm, v) != DVX_INT)
         return nd_fail(vm, DVX_TYPE_ERROR, "seeds that are no ints are not part of ndarray");
-    if (!API(read_uint, v, &small)) {
+    if (!vm->api->read_uint(vm, v, &small)) {
         vm->api->clear_error(vm);
         return nd_fail(vm, DVX_VALUE_ERROR,
                        "seeds below 0 or beyond 64 bits are not part of ndarray");
@@ -534,19 +549,19 @@ static size_t entropy_of(dvx_vm *vm, dvx_value v, uint32_t words[64]) {
     return words[1] ? 2 : 1;
 }
 
-static ND_FUNCTION(default_rng) {
+static dvx_value default_rng(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     uint32_t words[64];
     void *payload;
     (void)count;
-    if (API(payload, args[1], &generator_type)) return API(retain, args[1]);
+    if (vm->api->payload(vm, args[1], &generator_type)) return vm->api->retain(vm, args[1]);
     size_t used = entropy_of(vm, args[1], words);
     if (!used) return DVX_FAILED;
-    dvx_value made = API(make_object, &generator_type, &payload);
+    dvx_value made = vm->api->make_object(vm, &generator_type, &payload);
     if (!dvx_failed(made)) bits_pcg_seed(payload, words, used);
     return made;
 }
 
-static ND_FUNCTION(generator_random) {
+static dvx_value generator_random(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     const nd_dtype *dtype;
     nd_pcg64 *pcg = pcg_of(vm, args[0]);
     (void)count;
@@ -556,7 +571,7 @@ static ND_FUNCTION(generator_random) {
     return nd_raise(vm, DVX_TYPE_ERROR, "Unsupported dtype dtype('%s') for random", dtype->name);
 }
 
-static ND_FUNCTION(generator_standard_normal) {
+static dvx_value generator_standard_normal(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     const nd_dtype *dtype;
     (void)count;
     if (!dtype_read_given(vm, args[2], ND_DTYPE(ND_FLOAT64), &dtype)) return DVX_FAILED;
@@ -566,22 +581,22 @@ static ND_FUNCTION(generator_standard_normal) {
                     dtype->name);
 }
 
-static ND_FUNCTION(generator_normal) {
+static dvx_value generator_normal(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     double mean = 0, deviation = 1;
     (void)count;
     if (!read_two(vm, args + 1, &mean, &deviation)) return DVX_FAILED;
-    if (deviation < 0) return API(raise, DVX_VALUE_ERROR, "scale < 0");
+    if (deviation < 0) return vm->api->raise(vm, DVX_VALUE_ERROR, "scale < 0");
     return fill_floats(vm, args[3], pcg_normal, pcg_of(vm, args[0]), mean, deviation);
 }
 
-static ND_FUNCTION(generator_uniform) {
+static dvx_value generator_uniform(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     double low = 0, high = 1;
     (void)count;
     if (!read_two(vm, args + 1, &low, &high)) return DVX_FAILED;
     return fill_floats(vm, args[3], pcg_double, pcg_of(vm, args[0]), low, high - low);
 }
 
-static ND_FUNCTION(generator_integers) {
+static dvx_value generator_integers(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     int endpoint = nd_flag(vm, args[5], false);
     (void)count;
     if (endpoint < 0) return DVX_FAILED;
@@ -635,11 +650,11 @@ static const dvx_function *const generator_methods[] = {G(0), G(1), G(2), G(3), 
 /* np.random.RandomState, np.random.Generator */
 static dvx_value get_state_class(dvx_vm *vm, dvx_value self) {
     (void)self;
-    return API(type_class, &random_state_type);
+    return vm->api->type_class(vm, &random_state_type);
 }
 static dvx_value get_generator_class(dvx_vm *vm, dvx_value self) {
     (void)self;
-    return API(type_class, &generator_type);
+    return vm->api->type_class(vm, &generator_type);
 }
 static const dvx_attribute state_class = {sizeof(dvx_attribute), "RandomState", get_state_class,
                                           NULL};
@@ -668,11 +683,12 @@ const dvx_type generator_type = {
 
 bool random_register(dvx_vm *vm, dvx_value module) {
     void *payload;
-    if (!API(add_type, module, &random_state_type) || !API(add_type, module, &generator_type))
+    if (!vm->api->add_type(vm, module, &random_state_type) ||
+        !vm->api->add_type(vm, module, &generator_type))
         return false;
-    dvx_value state = API(make_object, &random_state_type, &payload);
+    dvx_value state = vm->api->make_object(vm, &random_state_type, &payload);
     bool good = !dvx_failed(state) && seed_with(vm, payload, DVX_FAILED) &&
-                API(add_constant, module, "random", state);
-    API(release, state);
+                vm->api->add_constant(vm, module, "random", state);
+    vm->api->release(vm, state);
     return good;
 }

@@ -93,7 +93,7 @@ static dvx_value choose(dvx_vm *vm, nd_array *const *operands, const nd_dtype *d
     }
     walk_plan(&walk, RESULT, true);
     if (run_rows(vm, &walk, dtype->size)) return made;
-    API(release, made);
+    vm->api->release(vm, made);
     return DVX_FAILED;
 }
 
@@ -146,22 +146,23 @@ bool select_copy(dvx_vm *vm, nd_array *to, const nd_array *from, const nd_array 
         walk_plan(&walk, RESULT, true);
         good = run_rows(vm, &walk, to->dtype->size);
     }
-    API(release, held[0]);
-    API(release, held[1]);
+    vm->api->release(vm, held[0]);
+    vm->api->release(vm, held[1]);
     return good;
 }
 
 /* condition, x, y */
-static ND_FUNCTION(where) {
+static dvx_value where(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *operands[3];
     dvx_value held[3] = {DVX_FAILED, DVX_FAILED, DVX_FAILED}, made = DVX_FAILED;
     (void)count;
     if (dvx_failed(args[1]) != dvx_failed(args[2]))
-        return API(raise, DVX_VALUE_ERROR, "either both or neither of x and y should be given");
+        return vm->api->raise(vm, DVX_VALUE_ERROR,
+                              "either both or neither of x and y should be given");
     if (dvx_failed(args[1])) {
         dvx_value a = array_from(vm, args[0], NULL);
-        if (!dvx_failed(a)) made = API(call_method, a, "nonzero", NULL, 0);
-        API(release, a);
+        if (!dvx_failed(a)) made = vm->api->call_method(vm, a, "nonzero", NULL, 0);
+        vm->api->release(vm, a);
         return made;
     }
     for (int i = 1; i < 3; i++) {
@@ -173,13 +174,13 @@ static ND_FUNCTION(where) {
         held[0] = array_operand(vm, args[0], ND_DTYPE(ND_BOOL), &operands[0]);
         for (int i = 1; i < 3 && !dvx_failed(held[0]); i++) {
             dvx_value cast = array_operand(vm, held[i], dtype, &operands[i]);
-            API(release, held[i]);
+            vm->api->release(vm, held[i]);
             held[i] = cast;
         }
         if (!dvx_failed(held[0]) && !dvx_failed(held[1]) && !dvx_failed(held[2]))
             made = choose(vm, operands, dtype);
     }
-    for (int i = 0; i < 3; i++) API(release, held[i]);
+    for (int i = 0; i < 3; i++) vm->api->release(vm, held[i]);
     return made;
 }
 
@@ -188,7 +189,7 @@ static ND_FUNCTION(where) {
 enum { MANY = 1024 };
 /* Does the bound, a number, leave the dtype as it is? */
 static bool suits(dvx_vm *vm, const nd_dtype *dtype, dvx_value bound) {
-    const dvx_kind kind = API(kind, bound);
+    const dvx_kind kind = vm->api->kind(vm, bound);
     return dtype->num == ND_FLOAT64 ? kind == DVX_FLOAT || kind == DVX_INT
                                     : dtype->num == ND_INT64 && kind == DVX_INT;
 }
@@ -198,7 +199,7 @@ static bool suits(dvx_vm *vm, const nd_dtype *dtype, dvx_value bound) {
 static bool clip_blocks(dvx_vm *vm, const dvx_value *args, dvx_value *result) {
     enum { BLOCK = 1024, POLL = 1 << 20 };
     nd_complex low, high; /* (room for any element) */
-    nd_array *to, *a = API(payload, args[0], &array_type);
+    nd_array *to, *a = vm->api->payload(vm, args[0], &array_type);
     int64_t shape[ND_MOST], done = 0;
     if (!a || a->size < MANY || !(a->flags & ND_C_CONTIGUOUS) || !suits(vm, a->dtype, args[1]) ||
         !suits(vm, a->dtype, args[2]))
@@ -222,7 +223,7 @@ static bool clip_blocks(dvx_vm *vm, const dvx_value *args, dvx_value *result) {
         ufunc_kernel(vm, ND_UFUNC_minimum, type)->loop((char *[]){at, (char *)&high, at}, n, steps);
         if (done % POLL == 0) good = vm->api->poll(vm);
         if (good) continue;
-        API(release, *result);
+        vm->api->release(vm, *result);
         *result = DVX_FAILED;
     }
     if (arith_flags()) arith_clear();
@@ -237,20 +238,21 @@ static bool replace_nan(dvx_vm *vm, dvx_value *bound, double infinite, dvx_value
     if (!dtype || (dtype->kind != 'f' && dtype->kind != 'c')) return true;
     if (!array_store(vm, ND_DTYPE(ND_COMPLEX128), (char *)&value, *bound)) return false;
     if (!isnan(value.real) && !isnan(value.imag)) return true;
-    *own = *bound = API(make_float, infinite);
+    *own = *bound = vm->api->make_float(vm, infinite);
     return !dvx_failed(*bound);
 }
 
 static bool warn_of_nan(dvx_vm *vm) {
-    dvx_value class_ = API(builtin, "DeprecationWarning");
+    dvx_value class_ = vm->api->builtin(vm, "DeprecationWarning");
     const bool good =
         !dvx_failed(class_) &&
-        API(warn, class_,
+        vm->api->warn(
+            vm, class_,
             "Passing `np.nan` to mean no clipping in np.clip has always been unreliable, and is "
             "now deprecated. In future, this will always return nan, like it already does when min "
             "or max are arrays that contain nan. To skip a bound, pass either None or an np.inf of "
             "an appropriate sign.");
-    API(release, class_);
+    vm->api->release(vm, class_);
     return good;
 }
 
@@ -266,11 +268,11 @@ static dvx_value clip_between(dvx_vm *vm, const dvx_value *args) {
     operands[1] = args[2];
     /* Of many elements that are no row: the array in between, which nobody else has, becomes the
      * result. */
-    const nd_array *between = API(payload, made, &array_type);
-    const bool here = dvx_failed(out) && between && between->size >= MANY && API(is_unique, made) &&
-                      suits(vm, between->dtype, args[2]);
+    const nd_array *between = vm->api->payload(vm, made, &array_type);
+    const bool here = dvx_failed(out) && between && between->size >= MANY &&
+                      vm->api->is_unique(vm, made) && suits(vm, between->dtype, args[2]);
     dvx_value result = ufunc_call(vm, ND_UFUNC_minimum, operands, here ? made : out, NULL);
-    API(release, made);
+    vm->api->release(vm, made);
     return result;
 }
 
@@ -281,22 +283,22 @@ static dvx_value clip_any(dvx_vm *vm, const dvx_value *args, bool warns) {
     dvx_value all[4] = {args[0], args[1], args[2], args[3]};
     dvx_value low = DVX_FAILED, high = DVX_FAILED, result = DVX_FAILED;
     if (!nd_is_given(vm, args[1]) && !nd_is_given(vm, args[2]))
-        return API(raise, DVX_VALUE_ERROR, "One of max or min must be given");
+        return vm->api->raise(vm, DVX_VALUE_ERROR, "One of max or min must be given");
     if ((!nd_is_given(vm, args[1]) || replace_nan(vm, &all[1], -INFINITY, &low)) &&
         (!nd_is_given(vm, args[2]) || replace_nan(vm, &all[2], INFINITY, &high)) &&
         (!warns || (dvx_failed(low) && dvx_failed(high)) || warn_of_nan(vm)))
         result = clip_between(vm, all);
-    API(release, low);
-    API(release, high);
+    vm->api->release(vm, low);
+    vm->api->release(vm, high);
     return result;
 }
 
-static ND_FUNCTION(clip) {
+static dvx_value clip(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
     return clip_any(vm, args, false);
 }
 
-static ND_FUNCTION(clip_method_of) {
+static dvx_value clip_method_of(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
     return clip_any(vm, args, true);
 }
@@ -307,12 +309,12 @@ static ND_FUNCTION(clip_method_of) {
 /* The operation on what the one before has made, in its place. */
 static dvx_value then(dvx_vm *vm, nd_ufunc_number number, dvx_value made, const double *other) {
     if (dvx_failed(made)) return made;
-    if (!API(payload, made, &array_type))
+    if (!vm->api->payload(vm, made, &array_type))
         return other ? compose_number(vm, number, made, *other) : compose_unary(vm, number, made);
-    const dvx_value operands[2] = {made, other ? API(make_float, *other) : DVX_FAILED};
+    const dvx_value operands[2] = {made, other ? vm->api->make_float(vm, *other) : DVX_FAILED};
     dvx_value result = DVX_FAILED;
     if (!other || !dvx_failed(operands[1])) result = ufunc_call(vm, number, operands, made, NULL);
-    API(release, operands[1]);
+    vm->api->release(vm, operands[1]);
     return compose_first(vm, result, made);
 }
 
@@ -330,43 +332,43 @@ static dvx_value round_complex(dvx_vm *vm, dvx_value held, const nd_array *a, in
     dvx_value copy = array_copy(vm, a, a->dtype, 'K');
     static const char *const parts[2] = {"real", "imag"};
     for (int i = 0; i < 2 && !dvx_failed(copy); i++) {
-        dvx_value part = round_floats(vm, API(get_attribute, held, parts[i]), decimals);
-        dvx_value to = dvx_failed(part) ? part : API(get_attribute, copy, parts[i]);
+        dvx_value part = round_floats(vm, vm->api->get_attribute(vm, held, parts[i]), decimals);
+        dvx_value to = dvx_failed(part) ? part : vm->api->get_attribute(vm, copy, parts[i]);
         dvx_value rounded = dvx_failed(to) ? to : array_from(vm, part, NULL);
         if (dvx_failed(rounded) || !array_assign(vm, array_of(vm, to), array_of(vm, rounded)))
             copy = compose_first(vm, DVX_FAILED, copy);
-        API(release, rounded);
-        API(release, to);
-        API(release, part);
+        vm->api->release(vm, rounded);
+        vm->api->release(vm, to);
+        vm->api->release(vm, part);
     }
     return copy;
 }
 
 /* a, decimals, out */
-static ND_FUNCTION(round_to) {
+static dvx_value round_to(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *a, *out = NULL;
     int64_t decimals = 0;
     (void)count;
     if (nd_is_given(vm, args[1]) && !nd_read_index(vm, args[1], &decimals)) return DVX_FAILED;
-    if (nd_is_given(vm, args[2]) && !(out = API(payload, args[2], &array_type)))
-        return API(raise, DVX_TYPE_ERROR, "return arrays must be of ArrayType");
+    if (nd_is_given(vm, args[2]) && !(out = vm->api->payload(vm, args[2], &array_type)))
+        return vm->api->raise(vm, DVX_TYPE_ERROR, "return arrays must be of ArrayType");
     dvx_value held = array_operand(vm, args[0], NULL, &a), made;
     if (dvx_failed(held)) return held;
     if (a->dtype->kind == 'c')
         made = round_complex(vm, held, a, decimals);
     else if (a->dtype->kind == 'f' || a->dtype->num == ND_BOOL)
-        made = round_floats(vm, API(retain, held), decimals);
+        made = round_floats(vm, vm->api->retain(vm, held), decimals);
     else if (decimals >= 0)
-        made = API(retain, held); /* (NumPy gives the array itself, too.) */
+        made = vm->api->retain(vm, held); /* (NumPy gives the array itself, too.) */
     else
-        made = compose_array(vm, round_floats(vm, API(retain, held), decimals), a->dtype);
+        made = compose_array(vm, round_floats(vm, vm->api->retain(vm, held), decimals), a->dtype);
     made = compose_array(vm, made, NULL);
-    API(release, held);
+    vm->api->release(vm, held);
     if (dvx_failed(made)) return made;
     if (!out) return array_result(vm, made);
     const bool good = array_writable(vm, out) && array_assign(vm, out, array_of(vm, made));
-    API(release, made);
-    return good ? API(retain, args[2]) : DVX_FAILED;
+    vm->api->release(vm, made);
+    return good ? vm->api->retain(vm, args[2]) : DVX_FAILED;
 }
 
 /* ---- diff ---- */
@@ -382,12 +384,12 @@ static dvx_value without_end(dvx_vm *vm, dvx_value of, const nd_array *a, int ax
 }
 
 /* a, n, axis */
-static ND_FUNCTION(diff) {
+static dvx_value diff(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     int64_t times = 1;
     nd_array *a;
     int axis;
     (void)count;
-    if (!dvx_failed(args[1]) && !API(read_index, args[1], &times)) return DVX_FAILED;
+    if (!dvx_failed(args[1]) && !vm->api->read_index(vm, args[1], &times)) return DVX_FAILED;
     if (times < 0)
         return nd_raise(vm, DVX_VALUE_ERROR, "order must be non-negative but got %lld",
                         (long long)times);
@@ -395,8 +397,9 @@ static ND_FUNCTION(diff) {
     if (dvx_failed(made)) return made;
     axis = a->ndim - 1;
     if (!a->ndim) {
-        API(release, made);
-        return API(raise, DVX_VALUE_ERROR, "diff requires input that is at least one dimensional");
+        vm->api->release(vm, made);
+        return vm->api->raise(vm, DVX_VALUE_ERROR,
+                              "diff requires input that is at least one dimensional");
     }
     bool good = !nd_is_given(vm, args[2]) || nd_axis_of(vm, args[2], a->ndim, &axis);
     for (; good && times > 0; times--) {
@@ -407,32 +410,32 @@ static ND_FUNCTION(diff) {
         dvx_value next = DVX_FAILED;
         if (!dvx_failed(ends[0])) ends[1] = without_end(vm, made, a, axis, false);
         if (!dvx_failed(ends[1])) next = ufunc_call(vm, number, ends, DVX_FAILED, NULL);
-        API(release, ends[0]);
-        API(release, ends[1]);
-        API(release, made);
+        vm->api->release(vm, ends[0]);
+        vm->api->release(vm, ends[1]);
+        vm->api->release(vm, made);
         made = next;
         good = !dvx_failed(made);
     }
     if (good) return made;
-    API(release, made);
+    vm->api->release(vm, made);
     return DVX_FAILED;
 }
 
 /* ---- trace ---- */
 
 /* a, offset */
-static ND_FUNCTION(trace) {
+static dvx_value trace(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *a, *view;
     int64_t offset = 0;
     dvx_value made = DVX_FAILED;
     (void)count;
-    if (!dvx_failed(args[1]) && !API(read_index, args[1], &offset)) return DVX_FAILED;
+    if (!dvx_failed(args[1]) && !vm->api->read_index(vm, args[1], &offset)) return DVX_FAILED;
     dvx_value held = array_operand(vm, args[0], NULL, &a);
     if (dvx_failed(held)) return held;
     if (a->ndim != 2) {
-        API(raise, DVX_VALUE_ERROR,
-            a->ndim < 2 ? "diag requires an array of at least two dimensions"
-                        : "trace of more than two dimensions is not part of ndarray");
+        vm->api->raise(vm, DVX_VALUE_ERROR,
+                       a->ndim < 2 ? "diag requires an array of at least two dimensions"
+                                   : "trace of more than two dimensions is not part of ndarray");
     } else {
         const int64_t row = offset < 0 ? -offset : 0, column = offset > 0 ? offset : 0;
         int64_t rows = a->axes[0].count - row, columns = a->axes[1].count - column;
@@ -450,9 +453,9 @@ static ND_FUNCTION(trace) {
                                 .initial = DVX_FAILED,
                                 .where = DVX_FAILED};
         if (!dvx_failed(part)) made = reduce_call(vm, part, &r);
-        API(release, part);
+        vm->api->release(vm, part);
     }
-    API(release, held);
+    vm->api->release(vm, held);
     return made;
 }
 
@@ -556,8 +559,9 @@ static dvx_value compare_close(dvx_vm *vm, const dvx_value *args, tolerance *t) 
     int equal_nan = nd_flag(vm, args[4], false);
     dvx_value made = DVX_FAILED;
     *t = (tolerance){1e-5, 1e-8, equal_nan > 0, true};
-    if (equal_nan < 0 || (!dvx_failed(args[2]) && !API(read_float, args[2], &t->relative)) ||
-        (!dvx_failed(args[3]) && !API(read_float, args[3], &t->absolute)))
+    if (equal_nan < 0 ||
+        (!dvx_failed(args[2]) && !vm->api->read_float(vm, args[2], &t->relative)) ||
+        (!dvx_failed(args[3]) && !vm->api->read_float(vm, args[3], &t->absolute)))
         return DVX_FAILED;
     dvx_value held[2] = {array_operand(vm, args[0], NULL, &operands[0]), DVX_FAILED};
     if (!dvx_failed(held[0])) held[1] = array_operand(vm, args[1], NULL, &operands[1]);
@@ -568,7 +572,7 @@ static dvx_value compare_close(dvx_vm *vm, const dvx_value *args, tolerance *t) 
     for (int i = 0; i < 2 && !dvx_failed(held[1]) && !single; i++) {
         const nd_dtype *dtype = ND_DTYPE(real ? ND_FLOAT64 : ND_COMPLEX128);
         dvx_value cast = array_operand(vm, held[i], dtype, &operands[i]);
-        API(release, held[i]);
+        vm->api->release(vm, held[i]);
         held[i] = cast;
     }
     if (!dvx_failed(held[0]) && !dvx_failed(held[1]) &&
@@ -581,28 +585,28 @@ static dvx_value compare_close(dvx_vm *vm, const dvx_value *args, tolerance *t) 
     }
     const nd_row row = single ? close_single_row : real ? close_real_row : close_row;
     if (!dvx_failed(made) && !walk_run(vm, &walk, row, t)) {
-        API(release, made);
+        vm->api->release(vm, made);
         made = DVX_FAILED;
     }
-    API(release, held[0]);
-    API(release, held[1]);
+    vm->api->release(vm, held[0]);
+    vm->api->release(vm, held[1]);
     return made;
 }
 
-static ND_FUNCTION(isclose) {
+static dvx_value isclose(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     tolerance t;
     (void)count;
     dvx_value made = compare_close(vm, args, &t);
     return dvx_failed(made) ? made : array_result(vm, made);
 }
 
-static ND_FUNCTION(allclose) {
+static dvx_value allclose(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     tolerance t;
     (void)count;
     dvx_value made = compare_close(vm, args, &t);
     if (dvx_failed(made)) return made;
-    API(release, made);
-    return API(make_bool, t.all);
+    vm->api->release(vm, made);
+    return vm->api->make_bool(vm, t.all);
 }
 
 static dvx_value reduce_all(dvx_vm *vm, nd_ufunc_number number, dvx_value v, dvx_value axis) {
@@ -617,39 +621,39 @@ static dvx_value reduce_all(dvx_vm *vm, nd_ufunc_number number, dvx_value v, dvx
 }
 
 /* a1, a2 */
-static ND_FUNCTION(array_equal) {
+static dvx_value array_equal(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *a, *b;
     dvx_value both[2] = {array_operand(vm, args[0], NULL, &a), DVX_FAILED}, result = DVX_FAILED;
     (void)count;
     if (!dvx_failed(both[0])) both[1] = array_operand(vm, args[1], NULL, &b);
     if (!dvx_failed(both[1]) && !array_same_shape(a, b)) {
-        result = API(make_bool, false);
+        result = vm->api->make_bool(vm, false);
     } else if (!dvx_failed(both[1])) {
         dvx_value equal = ufunc_call(vm, ND_UFUNC_equal, both, DVX_FAILED, NULL);
         if (!dvx_failed(equal)) result = reduce_all(vm, ND_UFUNC_logical_and, equal, DVX_FAILED);
-        API(release, equal);
+        vm->api->release(vm, equal);
     }
-    API(release, both[0]);
-    API(release, both[1]);
+    vm->api->release(vm, both[0]);
+    vm->api->release(vm, both[1]);
     return result;
 }
 
 /* a, axis */
-static ND_FUNCTION(count_nonzero) {
+static dvx_value count_nonzero(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *a = array_of(vm, args[0]);
     (void)count;
-    bool all = dvx_failed(args[1]) || API(kind, args[1]) == DVX_NONE;
+    bool all = dvx_failed(args[1]) || vm->api->kind(vm, args[1]) == DVX_NONE;
     if (all && a && a->ndim > 0 && a->flags & ND_C_CONTIGUOUS) {
         const nd_counter counter = nd_state_of(vm)->tiles->count[a->dtype->num];
         if (counter && !nd_quick_work(vm, a->size)) return DVX_FAILED;
-        if (counter) return API(make_int, counter(a->data, a->size));
+        if (counter) return vm->api->make_int(vm, counter(a->data, a->size));
     }
     dvx_value held = array_operand(vm, args[0], ND_DTYPE(ND_BOOL), &a);
     if (dvx_failed(held)) return held;
     all &= a->ndim > 0;
     dvx_value made =
-        all ? API(make_int, fancy_count(a)) : reduce_all(vm, ND_UFUNC_add, held, args[1]);
-    API(release, held);
+        all ? vm->api->make_int(vm, fancy_count(a)) : reduce_all(vm, ND_UFUNC_add, held, args[1]);
+    vm->api->release(vm, held);
     return made;
 }
 

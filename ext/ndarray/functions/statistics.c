@@ -85,9 +85,9 @@ static bool read_lines(dvx_vm *vm, dvx_value v, dvx_value axis, bool keep, lines
     if (good) {
         dvx_value moved = array_view(vm, held, a, a->data, a->ndim, axes, &view);
         if (!dvx_failed(moved)) l->held = array_copy(vm, view, view->dtype, 'C');
-        API(release, moved);
+        vm->api->release(vm, moved);
     }
-    API(release, held);
+    vm->api->release(vm, held);
     if (dvx_failed(l->held)) return false;
     l->a = array_of(vm, l->held);
     return true;
@@ -97,17 +97,17 @@ static bool read_lines(dvx_vm *vm, dvx_value v, dvx_value axis, bool keep, lines
 static dvx_value give(dvx_vm *vm, dvx_value made, dvx_value out) {
     if (dvx_failed(made)) return made;
     if (!nd_is_given(vm, out)) return array_result(vm, made);
-    nd_array *to = API(payload, out, &array_type);
+    nd_array *to = vm->api->payload(vm, out, &array_type);
     const bool good = to ? array_writable(vm, to) && array_assign(vm, to, array_of(vm, made))
                          : nd_fail(vm, DVX_TYPE_ERROR, "return arrays must be of ArrayType");
-    API(release, made);
-    return good ? API(retain, out) : DVX_FAILED;
+    vm->api->release(vm, made);
+    return good ? vm->api->retain(vm, out) : DVX_FAILED;
 }
 
 /* ---- median ---- */
 
 /* a, axis, out, overwrite_input, keepdims */
-static ND_FUNCTION(median) {
+static dvx_value median(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     lines l;
     nd_array *out;
     const int keep = nd_flag(vm, args[4], false);
@@ -136,7 +136,7 @@ static ND_FUNCTION(median) {
         else
             ((double *)(void *)out->data)[i] = x;
     }
-    API(release, l.held);
+    vm->api->release(vm, l.held);
     return give(vm, made, args[2]);
 }
 
@@ -234,16 +234,16 @@ static dvx_value quantiles(dvx_vm *vm, const dvx_value *args, double scale, cons
         if (!dvx_failed(made) && out->size && !fill_quantiles(vm, &l, values, q->size, m, out))
             made = compose_first(vm, DVX_FAILED, made);
     }
-    API(release, l.held);
-    API(release, held);
+    vm->api->release(vm, l.held);
+    vm->api->release(vm, held);
     return give(vm, made, args[3]);
 }
 
-static ND_FUNCTION(percentile) {
+static dvx_value percentile(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
     return quantiles(vm, args, 100, "Percentiles must be in the range [0, 100]");
 }
-static ND_FUNCTION(quantile) {
+static dvx_value quantile(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
     return quantiles(vm, args, 1, "Quantiles must be in the range [0, 1]");
 }
@@ -285,12 +285,12 @@ static bool any_zero(dvx_vm *vm, dvx_value v) {
         const nd_complex x = ((const nd_complex *)(const void *)a->data)[i];
         zero |= x.real == 0 && x.imag == 0;
     }
-    API(release, held);
+    vm->api->release(vm, held);
     if (zero) {
-        dvx_value class_ = API(builtin, "ZeroDivisionError");
+        dvx_value class_ = vm->api->builtin(vm, "ZeroDivisionError");
         if (!dvx_failed(class_))
-            API(raise_format, class_, "Weights sum to zero, can't be normalized");
-        API(release, class_);
+            vm->api->raise_format(vm, class_, "Weights sum to zero, can't be normalized");
+        vm->api->release(vm, class_);
     }
     return zero;
 }
@@ -308,15 +308,15 @@ static dvx_value with_sum(dvx_vm *vm, dvx_value average, dvx_value sum) {
     if (!dvx_failed(held[0])) held[1] = array_operand(vm, sum, NULL, &s);
     if (!dvx_failed(held[1])) made = array_copy(vm, a, a->dtype, 'C');
     if (!dvx_failed(made)) array_spread(array_of(vm, made), s);
-    API(release, held[0]);
-    API(release, held[1]);
-    API(release, sum);
+    vm->api->release(vm, held[0]);
+    vm->api->release(vm, held[1]);
+    vm->api->release(vm, sum);
     if (dvx_failed(made)) return compose_first(vm, made, average);
     return compose_pair(vm, average, array_result(vm, made));
 }
 
 /* a, axis, weights, returned, keepdims */
-static ND_FUNCTION(average) {
+static dvx_value average(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *a;
     const int returned = nd_flag(vm, args[3], false);
     const int keep = returned < 0 ? -1 : nd_flag(vm, args[4], false);
@@ -330,26 +330,26 @@ static ND_FUNCTION(average) {
         nd_array *m;
         dvx_value mean = dvx_failed(made) ? made : array_operand(vm, made, NULL, &m);
         if (returned && !dvx_failed(mean))
-            sum = API(make_float, m->size ? (double)a->size / (double)m->size : NAN);
-        API(release, mean);
+            sum = vm->api->make_float(vm, m->size ? (double)a->size / (double)m->size : NAN);
+        vm->api->release(vm, mean);
     } else {
         dvx_value weights = read_weights(vm, args[2], axis, a);
         if (!dvx_failed(weights)) {
             const nd_dtype *dtype = dtype_promote(a->dtype, array_of(vm, weights)->dtype);
             if (dtype_is_integer(a->dtype)) dtype = dtype_promote(dtype, ND_DTYPE(ND_FLOAT64));
-            sum = sum_of(vm, API(retain, weights), axis, dtype, keep);
+            sum = sum_of(vm, vm->api->retain(vm, weights), axis, dtype, keep);
             if (!dvx_failed(sum) && !any_zero(vm, sum)) {
-                dvx_value cast = compose_array(vm, API(retain, held), dtype);
+                dvx_value cast = compose_array(vm, vm->api->retain(vm, held), dtype);
                 made = compose_with(vm, ND_UFUNC_multiply, cast, weights);
                 made = sum_of(vm, made, axis, dtype, keep);
                 made = compose_with(vm, ND_UFUNC_divide, made, sum);
             }
         }
-        API(release, weights);
+        vm->api->release(vm, weights);
     }
-    API(release, held);
+    vm->api->release(vm, held);
     if (returned && !dvx_failed(made)) return with_sum(vm, made, sum);
-    API(release, sum);
+    vm->api->release(vm, sum);
     return made;
 }
 
@@ -386,19 +386,19 @@ static dvx_value both_variables(dvx_vm *vm, dvx_value m, dvx_value y, bool by_ro
         } else {
             rows[1] = read_variables(vm, held[1], dtype, by_row);
             if (!dvx_failed(rows[1])) made = join_arrays(vm, rows, 2, 0, dtype);
-            API(release, rows[0]);
-            API(release, rows[1]);
+            vm->api->release(vm, rows[0]);
+            vm->api->release(vm, rows[1]);
         }
     }
-    API(release, held[0]);
-    API(release, held[1]);
+    vm->api->release(vm, held[0]);
+    vm->api->release(vm, held[1]);
     return made;
 }
 
 /* Axes of one element go. */
 static dvx_value squeezed(dvx_vm *vm, dvx_value v) {
     if (dvx_failed(v)) return v;
-    v = compose_first(vm, API(call_method, v, "squeeze", NULL, 0), v);
+    v = compose_first(vm, vm->api->call_method(vm, v, "squeeze", NULL, 0), v);
     return dvx_failed(v) || !array_of(vm, v) ? v : array_result(vm, v);
 }
 
@@ -411,7 +411,7 @@ static dvx_value covariance(dvx_vm *vm, dvx_value m, dvx_value y, bool by_row, d
     if (!a->axes[0].count) return compose_first(vm, array_new(vm, a->dtype, 2, none, &empty), x);
     const bool is_complex = a->dtype->kind == 'c';
     double factor = (double)a->axes[1].count - ddof;
-    dvx_value last = API(make_int, 1), mean = reductions_mean(vm, x, last, true);
+    dvx_value last = vm->api->make_int(vm, 1), mean = reductions_mean(vm, x, last, true);
     if (!dvx_failed(mean) && factor <= 0) {
         factor = 0;
         if (!error_warn(vm, "Degrees of freedom <= 0 for slice"))
@@ -419,13 +419,13 @@ static dvx_value covariance(dvx_vm *vm, dvx_value m, dvx_value y, bool by_row, d
     }
     x = compose_binary(vm, ND_UFUNC_subtract, x, mean);
     /* (A view, so that the product is seen to be symmetric.) */
-    dvx_value other = dvx_failed(x) ? x : compose_turned(vm, API(retain, x));
+    dvx_value other = dvx_failed(x) ? x : compose_turned(vm, vm->api->retain(vm, x));
     if (is_complex) other = compose_unary(vm, ND_UFUNC_conjugate, other);
     dvx_value made = dvx_failed(other) ? other : matmul_values(vm, x, other, DVX_FAILED);
-    API(release, x);
-    API(release, other);
-    dvx_value scale = dvx_failed(made) ? DVX_FAILED : API(make_float, factor);
-    const dvx_value operands[2] = {API(make_int, 1), scale};
+    vm->api->release(vm, x);
+    vm->api->release(vm, other);
+    dvx_value scale = dvx_failed(made) ? DVX_FAILED : vm->api->make_float(vm, factor);
+    const dvx_value operands[2] = {vm->api->make_int(vm, 1), scale};
     if (!dvx_failed(made))
         scale =
             compose_first(vm, ufunc_call(vm, ND_UFUNC_divide, operands, DVX_FAILED, NULL), scale);
@@ -434,15 +434,15 @@ static dvx_value covariance(dvx_vm *vm, dvx_value m, dvx_value y, bool by_row, d
 }
 
 /* m, y, rowvar, bias, ddof */
-static ND_FUNCTION(cov) {
+static dvx_value cov(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     const int by_row = nd_flag(vm, args[2], true);
     const int bias = by_row < 0 ? -1 : nd_flag(vm, args[3], false);
     double ddof = bias ? 0 : 1;
     (void)count;
     if (bias < 0) return DVX_FAILED;
     if (nd_is_given(vm, args[4])) {
-        if (!API(read_float, args[4], &ddof)) return DVX_FAILED;
-        if (ddof != floor(ddof)) return API(raise, DVX_VALUE_ERROR, "ddof must be integer");
+        if (!vm->api->read_float(vm, args[4], &ddof)) return DVX_FAILED;
+        if (ddof != floor(ddof)) return vm->api->raise(vm, DVX_VALUE_ERROR, "ddof must be integer");
     }
     return covariance(vm, args[0], args[1], by_row, ddof);
 }
@@ -455,7 +455,7 @@ static void keep_within_one(nd_array *c) {
 }
 
 /* x, y, rowvar */
-static ND_FUNCTION(corrcoef) {
+static dvx_value corrcoef(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     const int by_row = nd_flag(vm, args[2], true);
     (void)count;
     if (by_row < 0) return DVX_FAILED;

@@ -157,7 +157,7 @@ static bool is_empty(const fancy *f) {
 static bool find_offsets(dvx_vm *vm, fancy *f) {
     if (f->places == 0 || is_empty(f)) return true;
     size_t size = (size_t)f->places * sizeof *f->offsets;
-    f->offsets = API(allocate, size);
+    f->offsets = vm->api->allocate(vm, size);
     if (!f->offsets) return false;
     memset(f->offsets, 0, size);
     for (int n = 0; n < f->count; n++)
@@ -166,7 +166,7 @@ static bool find_offsets(dvx_vm *vm, fancy *f) {
 }
 
 static void end(dvx_vm *vm, fancy *f) {
-    if (f->offsets) API(deallocate, f->offsets, (size_t)f->places * sizeof *f->offsets);
+    if (f->offsets) vm->api->deallocate(vm, f->offsets, (size_t)f->places * sizeof *f->offsets);
     f->offsets = NULL;
 }
 
@@ -434,7 +434,7 @@ dvx_value fancy_get_row(dvx_vm *vm, const nd_array *a, const nd_array *which) {
         if (n < b.count) break;
     }
     if (LIKELY(done == which->size && !b.stopped)) return made;
-    API(release, made);
+    vm->api->release(vm, made);
     if (b.stopped) return DVX_FAILED;
     return nd_raise(vm, DVX_INDEX_ERROR, "index %lld is out of bounds for axis 0 with size %lld",
                     (long long)index_at(which, done), (long long)a->axes[0].count);
@@ -547,7 +547,7 @@ static dvx_value separate(dvx_vm *vm, const nd_array *a, const fancy *f, dvx_val
     if (dvx_failed(array) || !array_may_overlap(a, *out)) return array;
     if (f && is_in_order(a, f, *out)) return array;
     dvx_value copy = array_copy(vm, *out, (*out)->dtype, 'K');
-    API(release, array);
+    vm->api->release(vm, array);
     if (!dvx_failed(copy)) *out = array_of(vm, copy);
     return copy;
 }
@@ -625,13 +625,13 @@ static bool set_own_rows(dvx_vm *vm, fancy *f) {
     m.size = (size_t)(a->size / count * a->dtype->size);
     const size_t size = 3 * (size_t)count * sizeof *m.from + m.size;
     if (!find_offsets(vm, f)) return false;
-    m.from = API(allocate, size);
+    m.from = vm->api->allocate(vm, size);
     if (!m.from) return false;
     m.users = m.from + count;
     m.ready = m.users + count;
     m.aside = (char *)(m.ready + count);
     move_rows(&m, f->offsets);
-    API(deallocate, m.from, size);
+    vm->api->deallocate(vm, m.from, size);
     return nd_work(vm, 4 * count + a->size);
 }
 
@@ -647,7 +647,7 @@ bool fancy_set(dvx_vm *vm, nd_array *a, const nd_index *index, dvx_value value) 
     }
     dvx_value array = separate(vm, a, &f, value, &from);
     bool good = !dvx_failed(array) && set_places(vm, &f, from);
-    API(release, array);
+    vm->api->release(vm, array);
     end(vm, &f);
     return good;
 }
@@ -950,7 +950,7 @@ static void set_mask(const nd_array *a, const nd_array *mask, const nd_array *fr
 
 /* `array` is replaced by what `made` is, unless that has failed. */
 static bool replace(dvx_vm *vm, dvx_value *array, nd_array **out, dvx_value made) {
-    API(release, *array);
+    vm->api->release(vm, *array);
     *array = made;
     if (dvx_failed(made)) return false;
     *out = array_of(vm, made);
@@ -972,8 +972,8 @@ bool fancy_set_mask(dvx_vm *vm, nd_array *a, const nd_array *mask, dvx_value val
     }
     if (good) set_mask(a, mask, from);
     good = good && nd_work(vm, mask->size);
-    API(release, copy);
-    API(release, array);
+    vm->api->release(vm, copy);
+    vm->api->release(vm, array);
     return good;
 }
 
@@ -1076,7 +1076,7 @@ bool fancy_nonzero(dvx_vm *vm, const nd_array *mask, dvx_value out[ND_MOST]) {
         nd_array *a;
         out[n] = array_new(vm, ND_DTYPE(ND_INT64), 1, &count, &a);
         if (dvx_failed(out[n])) {
-            while (n-- > 0) API(release, out[n]);
+            while (n-- > 0) vm->api->release(vm, out[n]);
             return false;
         }
         to[n] = (int64_t *)(void *)a->data;

@@ -18,7 +18,7 @@ static dvx_value index_sequence(dvx_vm *vm, dvx_value v) {
     nd_array *a;
     dvx_value array = array_operand(vm, v, NULL, &a);
     if (dvx_failed(array)) {
-        if (API(error_matches, state->type_error)) {
+        if (vm->api->error_matches(vm, state->type_error)) {
             vm->api->clear_error(vm);
             raise_kind(vm);
         }
@@ -27,7 +27,7 @@ static dvx_value index_sequence(dvx_vm *vm, dvx_value v) {
     if (dtype_is_integer(a->dtype)) return array;
     dvx_value ints = a->size == 0 ? array_from(vm, array, ND_DTYPE(ND_INT64)) : DVX_FAILED;
     if (a->size) raise_kind(vm);
-    API(release, array);
+    vm->api->release(vm, array);
     return ints;
 }
 
@@ -47,7 +47,7 @@ static index_part *add_part(dvx_vm *vm, nd_index *index, index_kind kind) {
 static bool add_array(dvx_vm *vm, nd_index *index, dvx_value array) {
     if (dvx_failed(array)) return false;
     index_part *part = add_part(vm, index, INDEX_ARRAY);
-    if (!part) return API(release, array), false;
+    if (!part) return vm->api->release(vm, array), false;
     part->owner = array;
     part->array = array_of(vm, array);
     return true;
@@ -83,7 +83,7 @@ static bool add_mask(dvx_vm *vm, nd_index *index, const nd_array *mask) {
         if (good)
             good = add_array(vm, index, places[i]);
         else
-            API(release, places[i]);
+            vm->api->release(vm, places[i]);
     }
     return good;
 }
@@ -105,7 +105,7 @@ static bool add_elements(dvx_vm *vm, nd_index *index, dvx_value array, const nd_
 /* Something with __index__. */
 static bool add_object(dvx_vm *vm, nd_index *index, dvx_value v) {
     int64_t i;
-    dvx_kind kind = API(kind, v);
+    dvx_kind kind = vm->api->kind(vm, v);
     const nd_array *a = array_of(vm, v);
     if (a) return add_elements(vm, index, v, a);
     if (kind != DVX_ANY) return raise_kind(vm);
@@ -118,9 +118,9 @@ static bool add_object(dvx_vm *vm, nd_index *index, dvx_value v) {
 static bool add_item(dvx_vm *vm, nd_index *index, dvx_value v) {
     index_part *part;
     int64_t i;
-    switch (API(kind, v)) {
+    switch (vm->api->kind(vm, v)) {
     case DVX_INT:
-        if (!API(read_int, v, &i)) {
+        if (!vm->api->read_int(vm, v, &i)) {
             vm->api->clear_error(vm);
             return raise_kind(vm);
         }
@@ -137,7 +137,7 @@ static bool add_item(dvx_vm *vm, nd_index *index, dvx_value v) {
             return nd_fail(vm, DVX_INDEX_ERROR, "an index can only have a single ellipsis ('...')");
         index->rest = true;
         return add_part(vm, index, INDEX_REST) != NULL;
-    case DVX_BOOL: return add_truth(vm, index, API(truth, v) > 0);
+    case DVX_BOOL: return add_truth(vm, index, vm->api->truth(vm, v) > 0);
     default: return add_object(vm, index, v);
     }
 }
@@ -145,13 +145,13 @@ static bool add_item(dvx_vm *vm, nd_index *index, dvx_value v) {
 /* An item of a key; sequences become arrays.  Takes `item`. */
 static bool hold(dvx_vm *vm, nd_index *index, dvx_value item) {
     if (dvx_failed(item)) return false;
-    dvx_kind kind = API(kind, item);
+    dvx_kind kind = vm->api->kind(vm, item);
     bool sequence = kind == DVX_LIST || kind == DVX_TUPLE ||
-                    (kind == DVX_ANY && !array_of(vm, item) && API(length, item) >= 0);
+                    (kind == DVX_ANY && !array_of(vm, item) && vm->api->length(vm, item) >= 0);
     if (kind == DVX_ANY) vm->api->clear_error(vm);
     if (sequence) {
         dvx_value array = index_sequence(vm, item);
-        API(release, item);
+        vm->api->release(vm, item);
         if (dvx_failed(array)) return false;
         item = array;
     }
@@ -160,10 +160,10 @@ static bool hold(dvx_vm *vm, nd_index *index, dvx_value item) {
 }
 
 static bool add_items(dvx_vm *vm, nd_index *index, dvx_value key) {
-    int64_t count = API(length, key);
+    int64_t count = vm->api->length(vm, key);
     for (int64_t i = 0; i < count; i++) {
         if (i == ND_PARTS) return nd_fail(vm, DVX_INDEX_ERROR, "too many indices for array");
-        if (!hold(vm, index, API(get_item, key, API(make_int, i)))) return false;
+        if (!hold(vm, index, vm->api->get_item(vm, key, vm->api->make_int(vm, i)))) return false;
     }
     return count >= 0;
 }
@@ -191,7 +191,7 @@ static bool check_masks(dvx_vm *vm, const nd_array *a, const nd_index *index) {
     for (int i = 0; i < index->held_count; i++) {
         dvx_value v = index->held[i];
         const nd_array *mask = array_of(vm, v);
-        dvx_kind kind = API(kind, v);
+        dvx_kind kind = vm->api->kind(vm, v);
         bool is_mask = mask && mask->dtype->num == ND_BOOL;
         counts[i] =
             is_mask ? mask->ndim : kind != DVX_NONE && kind != DVX_ELLIPSIS && kind != DVX_BOOL;
@@ -200,7 +200,7 @@ static bool check_masks(dvx_vm *vm, const nd_array *a, const nd_index *index) {
     if (used > a->ndim) return raise_too_many(vm, a, used);
     for (int i = 0; i < index->held_count; i++) {
         dvx_value v = index->held[i];
-        if (API(kind, v) == DVX_ELLIPSIS && a->ndim > used) axis += a->ndim - used;
+        if (vm->api->kind(vm, v) == DVX_ELLIPSIS && a->ndim > used) axis += a->ndim - used;
         if (counts[i] && array_of(vm, v) && array_of(vm, v)->dtype->num == ND_BOOL &&
             !check_mask(vm, a, array_of(vm, v), axis))
             return false;
@@ -224,7 +224,7 @@ static bool resolve(dvx_vm *vm, nd_index *index, const nd_array *a) {
         if (p->kind == INDEX_INT && !check_int(vm, &p->start, axis, a->axes[axis].count))
             return false;
         if (p->kind == INDEX_SLICE &&
-            !API(read_slice, p->slice, a->axes[axis].count, &p->start, &p->step, &p->count))
+            !vm->api->read_slice(vm, p->slice, a->axes[axis].count, &p->start, &p->step, &p->count))
             return false;
         axis += p->kind == INDEX_REST ? (int)p->count : p->axis;
     }
@@ -234,10 +234,10 @@ static bool resolve(dvx_vm *vm, nd_index *index, const nd_array *a) {
 static bool read_key(dvx_vm *vm, const nd_array *a, dvx_value key, nd_index *out) {
     out->count = out->arrays = out->held_count = 0;
     out->rest = out->copied = false;
-    if (API(kind, key) == DVX_TUPLE) {
+    if (vm->api->kind(vm, key) == DVX_TUPLE) {
         if (!add_items(vm, out, key)) return false;
     } else {
-        if (!hold(vm, out, API(retain, key))) return false;
+        if (!hold(vm, out, vm->api->retain(vm, key))) return false;
     }
     return (!out->arrays || check_masks(vm, a, out)) && spread_rest(vm, out, a) &&
            resolve(vm, out, a);
@@ -253,8 +253,8 @@ bool index_read(dvx_vm *vm, const nd_array *a, dvx_value key, nd_index *out) {
 
 void index_drop(dvx_vm *vm, nd_index *index) {
     for (int i = 0; i < index->count; i++)
-        if (index->parts[i].kind == INDEX_ARRAY) API(release, index->parts[i].owner);
-    for (int i = 0; i < index->held_count; i++) API(release, index->held[i]);
+        if (index->parts[i].kind == INDEX_ARRAY) vm->api->release(vm, index->parts[i].owner);
+    for (int i = 0; i < index->held_count; i++) vm->api->release(vm, index->held[i]);
 }
 
 /* ---- Views ---- */
@@ -302,10 +302,10 @@ static bool is_whole_mask(const nd_array *a, const nd_array *mask) {
 /* The one item of a key that is a tuple, where that is a list or an array, or DVX_FAILED (nothing
  * is raised): bool arrays of the array's shape have ways and errors of their own, there too. */
 static dvx_value only_item(dvx_vm *vm, dvx_value key) {
-    if (API(kind, key) != DVX_TUPLE || API(length, key) != 1) return DVX_FAILED;
-    dvx_value item = API(get_item, key, API(make_int, 0));
-    if (API(kind, item) == DVX_LIST || array_of(vm, item)) return item;
-    API(release, item);
+    if (vm->api->kind(vm, key) != DVX_TUPLE || vm->api->length(vm, key) != 1) return DVX_FAILED;
+    dvx_value item = vm->api->get_item(vm, key, vm->api->make_int(vm, 0));
+    if (vm->api->kind(vm, item) == DVX_LIST || array_of(vm, item)) return item;
+    vm->api->release(vm, item);
     return DVX_FAILED;
 }
 
@@ -326,13 +326,13 @@ static dvx_value get_read(dvx_vm *vm, dvx_value self, const nd_array *a, const n
     dvx_value made = array_view(vm, self, a, v.data, v.ndim, v.axes, &view);
     if (dvx_failed(made) || !index->copied) return made;
     dvx_value copy = array_copy(vm, view, view->dtype, 'K');
-    API(release, made);
+    vm->api->release(vm, made);
     return copy;
 }
 
 /* An int as the index of an array with one axis. */
 static bool read_place(dvx_vm *vm, const nd_array *a, dvx_value key, int64_t *i) {
-    if (API(read_int, key, i)) return check_int(vm, i, 0, a->axes->count);
+    if (vm->api->read_int(vm, key, i)) return check_int(vm, i, 0, a->axes->count);
     vm->api->clear_error(vm);
     return raise_kind(vm);
 }
@@ -341,12 +341,14 @@ static bool read_place(dvx_vm *vm, const nd_array *a, dvx_value key, int64_t *i)
  * is wrong with other keys depends on all their items: index_read knows the order.) */
 static bool read_places(dvx_vm *vm, const nd_array *a, dvx_value key, char **at) {
     int64_t i;
-    if (API(kind, key) != DVX_TUPLE || a->ndim == 0 || API(length, key) != a->ndim) return false;
+    if (vm->api->kind(vm, key) != DVX_TUPLE || a->ndim == 0 || vm->api->length(vm, key) != a->ndim)
+        return false;
     *at = a->data;
     for (int axis = 0; axis < a->ndim; axis++) {
-        dvx_value item = API(get_item, key, API(make_int, axis));
-        bool is_int = API(kind, item) == DVX_INT, good = is_int && API(read_int, item, &i);
-        API(release, item);
+        dvx_value item = vm->api->get_item(vm, key, vm->api->make_int(vm, axis));
+        bool is_int = vm->api->kind(vm, item) == DVX_INT,
+             good = is_int && vm->api->read_int(vm, item, &i);
+        vm->api->release(vm, item);
         if (!is_int) return false;
         if (!good) return vm->api->clear_error(vm), false;
         int64_t size = a->axes[axis].count;
@@ -362,14 +364,14 @@ dvx_value index_get(dvx_vm *vm, dvx_value self, dvx_value key) {
     int64_t i;
     char *at;
     const nd_array *a = array_self(vm, self), *other;
-    if (a->ndim && API(kind, key) == DVX_INT) {
+    if (a->ndim && vm->api->kind(vm, key) == DVX_INT) {
         nd_array *view;
         if (!read_place(vm, a, key, &i)) return DVX_FAILED;
         char *part = a->data + i * a->axes->stride;
         if (a->ndim == 1) return array_element(vm, a->dtype, part);
         return array_view(vm, self, a, part, a->ndim - 1, a->axes + 1, &view);
     }
-    const dvx_kind kind = API(kind, key);
+    const dvx_kind kind = vm->api->kind(vm, key);
     nd_array *whole;
     if (kind == DVX_ELLIPSIS) return array_view(vm, self, a, a->data, a->ndim, a->axes, &whole);
     if (kind == DVX_NONE && a->ndim < ND_MOST) {
@@ -385,13 +387,13 @@ dvx_value index_get(dvx_vm *vm, dvx_value self, dvx_value key) {
     dvx_value result = DVX_FAILED, only = only_item(vm, key);
     if (!dvx_failed(only)) {
         result = index_get(vm, self, only);
-        API(release, only);
+        vm->api->release(vm, only);
         return result;
     }
-    if (API(kind, key) == DVX_LIST) {
+    if (vm->api->kind(vm, key) == DVX_LIST) {
         dvx_value array = index_sequence(vm, key);
         if (!dvx_failed(array)) result = index_get(vm, self, array);
-        API(release, array);
+        vm->api->release(vm, array);
         return result;
     }
     if (index_read(vm, a, key, &index)) result = get_read(vm, self, a, &index);
@@ -401,8 +403,8 @@ dvx_value index_get(dvx_vm *vm, dvx_value self, dvx_value key) {
 
 dvx_value index_get_scalar(dvx_vm *vm, dvx_value self, dvx_value key) {
     const nd_array *a = array_self(vm, self);
-    dvx_kind kind = API(kind, key);
-    if (kind == DVX_TUPLE && API(length, key) == 0) return API(retain, self);
+    dvx_kind kind = vm->api->kind(vm, key);
+    if (kind == DVX_TUPLE && vm->api->length(vm, key) == 0) return vm->api->retain(vm, self);
     if (kind == DVX_ELLIPSIS) return array_copy(vm, a, a->dtype, 'C');
     return nd_raise(vm, DVX_INDEX_ERROR, "invalid index to scalar variable.");
 }
@@ -434,7 +436,7 @@ static bool set_view(dvx_vm *vm, const nd_array *a, const index_view *v, dvx_val
     dvx_value array = index_value(vm, value, a->dtype, &from);
     bool good =
         !dvx_failed(array) && check_depth(vm, value, from, &to) && array_assign(vm, &to, from);
-    API(release, array);
+    vm->api->release(vm, array);
     return good;
 }
 
@@ -453,7 +455,7 @@ bool index_set(dvx_vm *vm, dvx_value self, dvx_value key, dvx_value value) {
     nd_array *a = array_self(vm, self);
     const nd_array *other;
     if (!array_writable(vm, a)) return false;
-    if (a->ndim == 1 && API(kind, key) == DVX_INT) {
+    if (a->ndim == 1 && vm->api->kind(vm, key) == DVX_INT) {
         if (!read_place(vm, a, key, &i)) return false;
         return array_store(vm, a->dtype, a->data + i * a->axes->stride, value);
     }
@@ -465,13 +467,13 @@ bool index_set(dvx_vm *vm, dvx_value self, dvx_value key, dvx_value value) {
     dvx_value only = only_item(vm, key);
     if (!dvx_failed(only)) {
         bool done = index_set(vm, self, only, value);
-        API(release, only);
+        vm->api->release(vm, only);
         return done;
     }
-    if (API(kind, key) == DVX_LIST) {
+    if (vm->api->kind(vm, key) == DVX_LIST) {
         dvx_value array = index_sequence(vm, key);
         bool done = !dvx_failed(array) && index_set(vm, self, array, value);
-        API(release, array);
+        vm->api->release(vm, array);
         return done;
     }
     bool good = index_read(vm, a, key, &index) && set_read(vm, a, &index, value);

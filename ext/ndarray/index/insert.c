@@ -69,14 +69,14 @@ static dvx_value new_with(dvx_vm *vm, const nd_array *a, int axis, int64_t count
 static dvx_value key_along(dvx_vm *vm, int axis, dvx_value index) {
     dvx_value parts[ND_MOST], key = DVX_FAILED, none = nd_none(vm), slice = DVX_FAILED;
     if (dvx_failed(index)) return index;
-    dvx_value maker = API(builtin, "slice");
-    if (!dvx_failed(maker)) slice = API(call, maker, &none, 1);
+    dvx_value maker = vm->api->builtin(vm, "slice");
+    if (!dvx_failed(maker)) slice = vm->api->call(vm, maker, &none, 1);
     for (int i = 0; i < axis; i++) parts[i] = slice;
     parts[axis] = index;
-    if (!dvx_failed(slice)) key = API(make_tuple, parts, (size_t)axis + 1);
-    API(release, slice);
-    API(release, maker);
-    API(release, index);
+    if (!dvx_failed(slice)) key = vm->api->make_tuple(vm, parts, (size_t)axis + 1);
+    vm->api->release(vm, slice);
+    vm->api->release(vm, maker);
+    vm->api->release(vm, index);
     return key;
 }
 
@@ -103,7 +103,7 @@ static dvx_value kept(dvx_vm *vm, dvx_value array, int axis, dvx_value mask) {
     dvx_value key = key_along(vm, axis, mask), made;
     if (dvx_failed(key)) return key;
     made = index_get(vm, array, key);
-    API(release, key);
+    vm->api->release(vm, key);
     return made;
 }
 
@@ -118,7 +118,7 @@ static dvx_value without_slice(dvx_vm *vm, dvx_value array, const nd_array *a, i
     int64_t start, step, count;
     nd_array *mask;
     const int64_t n = a->axes[axis].count;
-    if (!API(read_slice, slice, n, &start, &step, &count)) return DVX_FAILED;
+    if (!vm->api->read_slice(vm, slice, n, &start, &step, &count)) return DVX_FAILED;
     if (count <= 0)
         return array_copy(vm, a, a->dtype,
                           (a->flags & ND_CONTIGUOUS) == ND_F_CONTIGUOUS ? 'F' : 'C');
@@ -135,7 +135,7 @@ static dvx_value without_slice(dvx_vm *vm, dvx_value array, const nd_array *a, i
     nd_array *out;
     sorted = new_with(vm, a, axis, n - count, &out);
     if (!dvx_failed(sorted)) array_spread(out, array_of(vm, made));
-    API(release, made);
+    vm->api->release(vm, made);
     return sorted;
 }
 
@@ -152,7 +152,7 @@ static dvx_value without_places(dvx_vm *vm, dvx_value array, const nd_array *a, 
     if (which->size == 1 && which->dtype->kind != 'b' && dtype_is_integer(which->dtype)) {
         int64_t index;
         cast_between(which->dtype, ND_DTYPE(ND_INT64))((char *)&index, 0, which->data, 0, 1);
-        API(release, held);
+        vm->api->release(vm, held);
         if (index < -n || index >= n) return raise_bounds(vm, index, axis, n), DVX_FAILED;
         return without_range(vm, a, axis, index < 0 ? index + n : index, 1);
     }
@@ -163,27 +163,27 @@ static dvx_value without_places(dvx_vm *vm, dvx_value array, const nd_array *a, 
                     "axis length of %lld",
                     (long long)n);
         else
-            keep = compose_unary(vm, ND_UFUNC_logical_not, API(retain, held));
+            keep = compose_unary(vm, ND_UFUNC_logical_not, vm->api->retain(vm, held));
     } else {
-        dvx_value key = API(make_tuple, &held, 1), no = API(make_bool, false);
+        dvx_value key = vm->api->make_tuple(vm, &held, 1), no = vm->api->make_bool(vm, false);
         keep = dvx_failed(key) ? key : all_true(vm, n, &mask);
         if (!dvx_failed(keep) && !index_set(vm, keep, key, no))
             keep = compose_first(vm, DVX_FAILED, keep);
-        API(release, key);
+        vm->api->release(vm, key);
     }
-    API(release, held);
+    vm->api->release(vm, held);
     return dvx_failed(keep) ? keep : kept(vm, array, axis, keep);
 }
 
 /* arr, obj, axis */
-static ND_FUNCTION(delete_) {
+static dvx_value delete_(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *a;
     int axis;
     int64_t index;
     (void)count;
     dvx_value array = read_array(vm, args[0], args[2], &axis, &a), made = DVX_FAILED;
     if (dvx_failed(array)) return array;
-    const dvx_kind kind = API(kind, args[1]);
+    const dvx_kind kind = vm->api->kind(vm, args[1]);
     if (kind == DVX_SLICE) {
         made = without_slice(vm, array, a, axis, args[1]);
     } else if (kind == DVX_INT) {
@@ -197,7 +197,7 @@ static ND_FUNCTION(delete_) {
     } else {
         made = without_places(vm, array, a, axis, args[1]);
     }
-    API(release, array);
+    vm->api->release(vm, array);
     return made;
 }
 
@@ -238,7 +238,7 @@ static dvx_value insert_at(dvx_vm *vm, const nd_array *a, int axis, int64_t inde
             !array_assign(vm, &target.array, values))
             made = compose_first(vm, DVX_FAILED, made);
     }
-    API(release, held);
+    vm->api->release(vm, held);
     return made;
 }
 
@@ -249,19 +249,19 @@ static bool spread_places(dvx_vm *vm, int64_t *places, int64_t count, int64_t n)
     if (!count) return true;
     for (int64_t i = 0; i < count; i++)
         if (places[i] < 0) places[i] += n;
-    order = API(allocate, size);
+    order = vm->api->allocate(vm, size);
     if (!order) return false;
     const bool good = order_places(vm, ND_DTYPE(ND_INT64), (const char *)places, order, count);
     for (int64_t i = 0; good && i < count; i++)
         places[order[i]] = (int64_t)((uint64_t)places[order[i]] + (uint64_t)i);
-    API(deallocate, order, size);
+    vm->api->deallocate(vm, order, size);
     return good;
 }
 
 static bool set_along(dvx_vm *vm, dvx_value to, int axis, dvx_value index, dvx_value value) {
-    dvx_value key = key_along(vm, axis, API(retain, index));
+    dvx_value key = key_along(vm, axis, vm->api->retain(vm, index));
     const bool good = !dvx_failed(key) && index_set(vm, to, key, value);
-    API(release, key);
+    vm->api->release(vm, key);
     return good;
 }
 
@@ -271,7 +271,8 @@ static dvx_value insert_all(dvx_vm *vm, dvx_value array, const nd_array *a, int 
     const int64_t n = a->axes[axis].count, count = which->size;
     int64_t all;
     if (!array_larger(vm, n, count, &all)) return DVX_FAILED;
-    dvx_value made = DVX_FAILED, keep = all_true(vm, all, &mask), no = API(make_bool, false);
+    dvx_value made = DVX_FAILED, keep = all_true(vm, all, &mask),
+              no = vm->api->make_bool(vm, false);
     if (dvx_failed(keep)) return keep;
     if (spread_places(vm, (int64_t *)(void *)which->data, count, n) &&
         index_set(vm, keep, indices, no))
@@ -279,23 +280,23 @@ static dvx_value insert_all(dvx_vm *vm, dvx_value array, const nd_array *a, int 
     if (!dvx_failed(made) &&
         (!set_along(vm, made, axis, indices, v) || !set_along(vm, made, axis, keep, array)))
         made = compose_first(vm, DVX_FAILED, made);
-    API(release, keep);
+    vm->api->release(vm, keep);
     return made;
 }
 
 static bool raise_place(dvx_vm *vm, dvx_value obj, int axis, int64_t n) {
-    dvx_value error = API(error_class, DVX_INDEX_ERROR);
-    API(raise_format, error, "index %S is out of bounds for axis %d with size %lld", obj, axis,
-        (long long)n);
-    API(release, error);
+    dvx_value error = vm->api->error_class(vm, DVX_INDEX_ERROR);
+    vm->api->raise_format(vm, error, "index %S is out of bounds for axis %d with size %lld", obj,
+                          axis, (long long)n);
+    vm->api->release(vm, error);
     return false;
 }
 
 /* Indices as a new array of int64, or what has no such elements as it is. */
 static dvx_value read_indices(dvx_vm *vm, dvx_value obj, int axis, int64_t n, nd_array **out) {
     int64_t start, step, count;
-    if (API(kind, obj) == DVX_SLICE) {
-        if (!API(read_slice, obj, n, &start, &step, &count)) return DVX_FAILED;
+    if (vm->api->kind(vm, obj) == DVX_SLICE) {
+        if (!vm->api->read_slice(vm, obj, n, &start, &step, &count)) return DVX_FAILED;
         dvx_value made = array_new(vm, ND_DTYPE(ND_INT64), 1, &count, out);
         for (int64_t i = 0; !dvx_failed(made) && i < count; i++)
             ((int64_t *)(void *)(*out)->data)[i] = start + i * step;
@@ -306,12 +307,13 @@ static dvx_value read_indices(dvx_vm *vm, dvx_value obj, int axis, int64_t n, nd
     const nd_array *a = *out;
     bool good = true;
     if (a->dtype->num == ND_BOOL) {
-        dvx_value warning = API(builtin, "FutureWarning");
+        dvx_value warning = vm->api->builtin(vm, "FutureWarning");
         good = !dvx_failed(warning) &&
-               API(warn, warning,
+               vm->api->warn(
+                   vm, warning,
                    "in the future insert will treat boolean arrays and array-likes as a boolean "
                    "index instead of casting it to integer");
-        API(release, warning);
+        vm->api->release(vm, warning);
     } else if (a->ndim > 1) {
         good = nd_fail(vm, DVX_VALUE_ERROR,
                        "index array argument obj to insert must be one dimensional or scalar");
@@ -331,12 +333,12 @@ static dvx_value read_indices(dvx_vm *vm, dvx_value obj, int axis, int64_t n, nd
     }
     if (good) made = array_copy(vm, a, ND_DTYPE(ND_INT64), 'C');
     if (!dvx_failed(made)) *out = array_of(vm, made);
-    API(release, held);
+    vm->api->release(vm, held);
     return made;
 }
 
 /* arr, obj, values, axis */
-static ND_FUNCTION(insert) {
+static dvx_value insert(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *a, *which;
     int axis;
     (void)count;
@@ -353,15 +355,15 @@ static ND_FUNCTION(insert) {
     } else if (!dvx_failed(indices)) {
         made = insert_all(vm, array, a, axis, indices, args[2]);
     }
-    API(release, indices);
-    API(release, array);
+    vm->api->release(vm, indices);
+    vm->api->release(vm, array);
     return made;
 }
 
 /* ---- resize ---- */
 
 /* a, new_shape */
-static ND_FUNCTION(resize) {
+static dvx_value resize(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     enum { AT_ONCE = 1 << 24 }; /* bytes */
     nd_array *a, *out;
     int ndim;
@@ -390,7 +392,7 @@ static ND_FUNCTION(resize) {
                 made = compose_first(vm, DVX_FAILED, made);
         }
     }
-    API(release, row);
+    vm->api->release(vm, row);
     return made;
 }
 
@@ -413,21 +415,21 @@ static dvx_value places_along(dvx_vm *vm, const nd_array *a, dvx_value indices_,
         nd_array *row;
         int64_t shape[ND_MOST];
         parts[done] =
-            done == axis ? API(retain, held) : create_range(vm, a->axes[done].count, &row);
+            done == axis ? vm->api->retain(vm, held) : create_range(vm, a->axes[done].count, &row);
         for (int i = 0; i < a->ndim; i++) shape[i] = i == done ? -1 : 1;
         if (done != axis && !dvx_failed(parts[done]))
             parts[done] =
                 compose_first(vm, shape_reshape(vm, parts[done], a->ndim, shape), parts[done]);
         if (dvx_failed(parts[done])) good = false;
     }
-    if (good) key = API(make_tuple, parts, (size_t)done);
-    for (int i = 0; i < done; i++) API(release, parts[i]);
-    API(release, held);
+    if (good) key = vm->api->make_tuple(vm, parts, (size_t)done);
+    for (int i = 0; i < done; i++) vm->api->release(vm, parts[i]);
+    vm->api->release(vm, held);
     return key;
 }
 
 /* arr, indices, axis */
-static ND_FUNCTION(take_along_axis) {
+static dvx_value take_along_axis(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *a;
     int axis;
     (void)count;
@@ -435,25 +437,26 @@ static ND_FUNCTION(take_along_axis) {
     if (dvx_failed(array)) return array;
     dvx_value key = places_along(vm, a, args[1], axis);
     if (!dvx_failed(key)) made = index_get(vm, array, key);
-    API(release, key);
-    API(release, array);
+    vm->api->release(vm, key);
+    vm->api->release(vm, array);
     return made;
 }
 
 /* arr, indices, values, axis */
-static ND_FUNCTION(put_along_axis) {
+static dvx_value put_along_axis(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     int axis = 0;
     (void)count;
-    nd_array *a = API(payload, args[0], &array_type);
-    if (!a) return API(raise, DVX_TYPE_ERROR, "put_along_axis() argument 1 must be an array");
+    nd_array *a = vm->api->payload(vm, args[0], &array_type);
+    if (!a)
+        return vm->api->raise(vm, DVX_TYPE_ERROR, "put_along_axis() argument 1 must be an array");
     if (nd_is_given(vm, args[3]) && !nd_axis_of(vm, args[3], a->ndim, &axis)) return DVX_FAILED;
-    dvx_value array = API(retain, args[0]), row = DVX_FAILED;
+    dvx_value array = vm->api->retain(vm, args[0]), row = DVX_FAILED;
     bool copied = false;
     if (!nd_is_given(vm, args[3])) {
         row = shape_ravel(vm, args[0]);
         if (dvx_failed(row)) return compose_first(vm, row, array);
         copied = !array_may_overlap(array_of(vm, row), a);
-        API(release, array);
+        vm->api->release(vm, array);
         array = row;
     }
     dvx_value key = places_along(vm, array_of(vm, array), args[1], axis);
@@ -463,10 +466,10 @@ static ND_FUNCTION(put_along_axis) {
         array_shape(a, shape);
         dvx_value back = shape_reshape(vm, array, a->ndim, shape);
         good = !dvx_failed(back) && array_assign(vm, a, array_of(vm, back));
-        API(release, back);
+        vm->api->release(vm, back);
     }
-    API(release, key);
-    API(release, array);
+    vm->api->release(vm, key);
+    vm->api->release(vm, array);
     return good ? nd_none(vm) : DVX_FAILED;
 }
 

@@ -19,16 +19,16 @@ typedef struct iterator {
 static const dvx_type iterator_type, flat_type;
 
 static iterator *self_of(dvx_vm *vm, dvx_value self) {
-    iterator *it = API(payload, self, &iterator_type);
-    return it ? it : API(payload, self, &flat_type);
+    iterator *it = vm->api->payload(vm, self, &iterator_type);
+    return it ? it : vm->api->payload(vm, self, &flat_type);
 }
 
 static dvx_value make(dvx_vm *vm, const dvx_type *type, dvx_value array) {
     void *payload;
-    dvx_value made = API(make_object, type, &payload);
+    dvx_value made = vm->api->make_object(vm, type, &payload);
     if (dvx_failed(made)) return made;
     *(iterator *)payload =
-        (iterator){.active = true, .flat = type == &flat_type, .array = API(retain, array)};
+        (iterator){.active = true, .flat = type == &flat_type, .array = vm->api->retain(vm, array)};
     return made;
 }
 
@@ -51,7 +51,7 @@ static int next(dvx_vm *vm, dvx_value self, dvx_value *out) {
     if (it->next >= (it->flat ? a->size : a->ndim ? a->axes->count : 0)) {
         if (it->flat) return 0; /* its elements can still be asked for */
         it->active = false;
-        API(release, it->array);
+        vm->api->release(vm, it->array);
         return 0;
     }
     int64_t n = it->next++;
@@ -67,7 +67,7 @@ static int next(dvx_vm *vm, dvx_value self, dvx_value *out) {
 
 static void release(dvx_vm *vm, void *payload) {
     iterator *it = payload;
-    if (it->active) API(release, it->array);
+    if (it->active) vm->api->release(vm, it->array);
     it->active = false;
 }
 
@@ -95,7 +95,7 @@ static dvx_value flattened(dvx_vm *vm, dvx_value array, const nd_array *a) {
     if (dvx_failed(copy)) return copy;
     dvx_value flat =
         array_view(vm, copy, array_of(vm, copy), array_of(vm, copy)->data, 1, &axis, &view);
-    API(release, copy);
+    vm->api->release(vm, copy);
     return flat;
 }
 
@@ -104,14 +104,14 @@ static dvx_value flat_get(dvx_vm *vm, dvx_value self, dvx_value key) {
     if (!it->active) return nd_raise(vm, DVX_VALUE_ERROR, "the iterator has no array");
     dvx_value flat = flattened(vm, it->array, array_of(vm, it->array));
     if (dvx_failed(flat)) return flat;
-    dvx_value found = API(get_item, flat, key);
+    dvx_value found = vm->api->get_item(vm, flat, key);
     const nd_array *a = array_of(vm, found);
     if (a && a->flags & ND_HAS_BASE) { /* NumPy's a.flat[1:3] is a copy */
         dvx_value copy = array_copy(vm, a, a->dtype, 'C');
-        API(release, found);
+        vm->api->release(vm, found);
         found = copy;
     }
-    API(release, flat);
+    vm->api->release(vm, flat);
     return found;
 }
 
@@ -121,7 +121,7 @@ static bool flat_set(dvx_vm *vm, dvx_value self, dvx_value key, dvx_value value)
     nd_array *a = array_of(vm, it->array);
     if (!array_writable(vm, a)) return false;
     dvx_value flat = flattened(vm, it->array, a);
-    bool good = !dvx_failed(flat) && API(set_item, flat, key, value);
+    bool good = !dvx_failed(flat) && vm->api->set_item(vm, flat, key, value);
     if (good && !(a->flags & ND_C_CONTIGUOUS)) {
         nd_array shaped = *array_of(vm, flat), order = *a;
         dvx_axis axes[ND_MOST];
@@ -132,7 +132,7 @@ static bool flat_set(dvx_vm *vm, dvx_value self, dvx_value key, dvx_value value)
         shaped.ndim = order.ndim;
         good = array_assign(vm, a, &shaped);
     }
-    API(release, flat);
+    vm->api->release(vm, flat);
     return good;
 }
 
@@ -153,7 +153,7 @@ static bool set_flat(dvx_vm *vm, dvx_value self, dvx_value value) {
     bool good = true;
     if (array_may_overlap(a, from)) {
         dvx_value copy = array_copy(vm, from, from->dtype, 'C');
-        API(release, row);
+        vm->api->release(vm, row);
         row = copy;
         good = !dvx_failed(copy);
         if (good) from = array_of(vm, copy);
@@ -161,7 +161,7 @@ static bool set_flat(dvx_vm *vm, dvx_value self, dvx_value value) {
     size_t size = a->dtype->size;
     for (int64_t i = 0; good && from->size && i < a->size; i++)
         memcpy(flat_place(a, i), from->data + i % from->size * (int64_t)size, size);
-    API(release, row);
+    vm->api->release(vm, row);
     return good;
 }
 ND_ATTRIBUTE(flat, get_flat, set_flat);
@@ -211,7 +211,7 @@ int iterate_contains(dvx_vm *vm, dvx_value self, dvx_value item) {
     _Alignas(16) char number[16];
     const nd_array *a = array_self(vm, self);
     const nd_dtype *dtype = convert_kind(vm, item);
-    if (dtype && API(kind, item) != DVX_ANY && is_compared_directly(a, dtype)) {
+    if (dtype && vm->api->kind(vm, item) != DVX_ANY && is_compared_directly(a, dtype)) {
         if (!array_store(vm, a->dtype, number, item)) return -1;
         dtype = a->dtype;
         if (a->flags & ND_C_CONTIGUOUS)
@@ -223,13 +223,13 @@ int iterate_contains(dvx_vm *vm, dvx_value self, dvx_value item) {
         return has_number(vm, a, dtype, number);
     }
     /* (a == item).any() */
-    dvx_value equal = API(compare, DVX_EQ, self, item);
+    dvx_value equal = vm->api->compare(vm, DVX_EQ, self, item);
     if (dvx_failed(equal)) return -1;
     const nd_array *which = array_of(vm, equal);
-    int found = which ? 0 : API(truth, equal);
+    int found = which ? 0 : vm->api->truth(vm, equal);
     for (int64_t i = 0; which && i < which->size && !found; i++)
         found = nd_work(vm, 16) ? *(const bool *)flat_place(which, i) : -1;
-    API(release, equal);
+    vm->api->release(vm, equal);
     return found;
 }
 
@@ -248,5 +248,6 @@ static const dvx_type flat_type = {.size = sizeof(dvx_type),
                                    .set_item = flat_set};
 
 bool iterate_register(dvx_vm *vm, dvx_value module) {
-    return API(add_type, module, &iterator_type) && API(add_type, module, &flat_type);
+    return vm->api->add_type(vm, module, &iterator_type) &&
+           vm->api->add_type(vm, module, &flat_type);
 }

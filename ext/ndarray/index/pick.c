@@ -33,7 +33,7 @@ static bool target_begin(dvx_vm *vm, nd_array *a, target *t) {
 }
 static void target_end(dvx_vm *vm, target *t, bool good) {
     if (good && !dvx_failed(t->copy)) array_spread(t->a, t->row);
-    API(release, t->copy);
+    vm->api->release(vm, t->copy);
 }
 
 /* The values in a row, which shares no memory with the array. */
@@ -104,7 +104,7 @@ static inline int64_t clipped(int64_t i, int64_t n) { return i < 0 ? 0 : i >= n 
 FOR_SIZES(PUT)
 
 /* args: the array, ind, v, mode */
-static ND_FUNCTION(put_into) {
+static dvx_value put_into(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *a = array_self(vm, args[0]), *places, *values;
     clip_mode mode;
     target t;
@@ -135,13 +135,13 @@ static ND_FUNCTION(put_into) {
                                (long long)at[bad], (long long)a->size);
         }
     }
-    API(release, held);
-    API(release, from);
+    vm->api->release(vm, held);
+    vm->api->release(vm, from);
     return good ? nd_none(vm) : DVX_FAILED;
 }
-static ND_FUNCTION(put) {
+static dvx_value put(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     char name[ND_NAME];
-    if (API(payload, args[0], &array_type)) return put_into(vm, args, count);
+    if (vm->api->payload(vm, args[0], &array_type)) return put_into(vm, args, count);
     return nd_raise(vm, DVX_TYPE_ERROR, "argument 1 must be numpy.ndarray, not %s",
                     nd_class_name(vm, args[0], name));
 }
@@ -203,21 +203,21 @@ static dvx_value store_masked(dvx_vm *vm, const dvx_value *args, const char *nam
         target_end(vm, &t, true);
         good = nd_quick_work(vm, 2 * a->size);
     }
-    API(release, given);
-    API(release, held);
+    vm->api->release(vm, given);
+    vm->api->release(vm, held);
     return good ? nd_none(vm) : DVX_FAILED;
 }
-static ND_FUNCTION(putmask) {
+static dvx_value putmask(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     char name[ND_NAME];
     (void)count;
-    if (API(payload, args[0], &array_type)) return store_masked(vm, args, "putmask", false);
+    if (vm->api->payload(vm, args[0], &array_type)) return store_masked(vm, args, "putmask", false);
     return nd_raise(vm, DVX_TYPE_ERROR, "putmask() argument 1 must be numpy.ndarray, not %s",
                     nd_class_name(vm, args[0], name));
 }
-static ND_FUNCTION(place) {
+static dvx_value place(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     char name[ND_NAME];
     (void)count;
-    if (API(payload, args[0], &array_type)) return store_masked(vm, args, "place", true);
+    if (vm->api->payload(vm, args[0], &array_type)) return store_masked(vm, args, "place", true);
     return nd_raise(vm, DVX_TYPE_ERROR, "argument 1 must be numpy.ndarray, not %s",
                     nd_class_name(vm, args[0], name));
 }
@@ -232,12 +232,12 @@ static dvx_value take_true(dvx_vm *vm, dvx_value array, const nd_array *mask, dv
         (a->ndim == 1 || a->flags & ND_C_CONTIGUOUS) && !nd_is_given(vm, axis)) {
         dvx_value row = shape_ravel(vm, array);
         if (!dvx_failed(row)) made = fancy_get_mask(vm, array_of(vm, row), mask);
-        API(release, row);
+        vm->api->release(vm, row);
         return made;
     }
     if (!fancy_nonzero(vm, mask, places)) return DVX_FAILED;
     made = extra_take(vm, array, places[0], axis);
-    API(release, places[0]);
+    vm->api->release(vm, places[0]);
     return made;
 }
 
@@ -256,21 +256,21 @@ static dvx_value compress_of(dvx_vm *vm, dvx_value array_, dvx_value condition, 
     else
         array = array_operand(vm, array_, NULL, &a);
     if (!dvx_failed(array)) made = take_true(vm, array, mask, axis);
-    API(release, array);
-    API(release, held);
+    vm->api->release(vm, array);
+    vm->api->release(vm, held);
     return made;
 }
-static ND_FUNCTION(compress) {
+static dvx_value compress(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
     return compress_of(vm, args[1], args[0], args[2], args[3]);
 }
-static ND_FUNCTION(compress_method) {
+static dvx_value compress_method(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
     return compress_of(vm, args[0], args[1], args[2], args[3]);
 }
 
 /* condition, arr */
-static ND_FUNCTION(extract) {
+static dvx_value extract(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *a, *mask;
     (void)count;
     dvx_value held = array_row(vm, args[0], ND_DTYPE(ND_BOOL), &mask), made = DVX_FAILED;
@@ -278,8 +278,8 @@ static ND_FUNCTION(extract) {
     held = compose_first(vm, shape_ravel(vm, held), held);
     dvx_value array = dvx_failed(held) ? held : array_operand(vm, args[1], NULL, &a);
     if (!dvx_failed(array)) made = take_true(vm, array, array_of(vm, held), nd_none(vm));
-    API(release, array);
-    API(release, held);
+    vm->api->release(vm, array);
+    vm->api->release(vm, held);
     return made;
 }
 
@@ -291,21 +291,21 @@ typedef struct arrays {
 } arrays;
 
 static void drop(dvx_vm *vm, arrays *list) {
-    for (int i = 0; i < list->count; i++) API(release, list->values[i]);
+    for (int i = 0; i < list->count; i++) vm->api->release(vm, list->values[i]);
     list->count = 0;
 }
 
 /* What has been read must be dropped even so. */
 static bool read_arrays(dvx_vm *vm, dvx_value sequence, arrays *list) {
-    const int64_t count = API(length, sequence);
+    const int64_t count = vm->api->length(vm, sequence);
     list->count = 0;
     if (count < 0) return false;
     if (count > ND_MOST - 1)
         return nd_fail(vm, DVX_VALUE_ERROR, "Need at least 0 and at most 32 array objects.");
     for (int64_t i = 0; i < count; i++) {
-        dvx_value item = API(get_item, sequence, API(make_int, i));
+        dvx_value item = vm->api->get_item(vm, sequence, vm->api->make_int(vm, i));
         dvx_value array = dvx_failed(item) ? item : array_from(vm, item, NULL);
-        API(release, item);
+        vm->api->release(vm, item);
         if (dvx_failed(array)) return false;
         list->values[list->count++] = array;
     }
@@ -386,7 +386,7 @@ static dvx_value spread_out(dvx_vm *vm, dvx_value v, const nd_dtype *dtype, int 
     dvx_value made = array_new(vm, dtype, ndim, shape, out);
     if (!dvx_failed(made) && (*out)->size && !array_pour(vm, *out, a))
         made = compose_first(vm, DVX_FAILED, made);
-    API(release, array);
+    vm->api->release(vm, array);
     return made;
 }
 
@@ -422,7 +422,7 @@ static dvx_value choose_of(dvx_vm *vm, dvx_value index, dvx_value choices, clip_
     bool good = !dvx_failed(places);
     for (int i = 0; good && i < list.count; i++) {
         dvx_value row = spread_out(vm, list.values[i], dtype, ndim, shape, true, &a);
-        API(release, list.values[i]);
+        vm->api->release(vm, list.values[i]);
         list.values[i] = row;
         good = !dvx_failed(row);
         if (!good) break;
@@ -437,11 +437,11 @@ static dvx_value choose_of(dvx_vm *vm, dvx_value index, dvx_value choices, clip_
         nd_fail(vm, DVX_VALUE_ERROR, "invalid entry in choice array");
     }
 end:
-    API(release, places);
+    vm->api->release(vm, places);
     drop(vm, &list);
     return dvx_failed(made) ? made : array_result(vm, made);
 }
-static ND_FUNCTION(choose) {
+static dvx_value choose(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     clip_mode mode;
     (void)count;
     if (nd_is_given(vm, args[2]))
@@ -453,14 +453,14 @@ static ND_FUNCTION(choose) {
 /* ---- select ---- */
 
 /* condlist, choicelist, default */
-static ND_FUNCTION(select_) {
+static dvx_value select_(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     arrays conditions = {0}, choices = {0};
     int ndim;
     int64_t shape[ND_MOST];
     nd_array *out;
     dvx_value made = DVX_FAILED;
     (void)count;
-    const int64_t n = API(length, args[0]), m = n < 0 ? n : API(length, args[1]);
+    const int64_t n = vm->api->length(vm, args[0]), m = n < 0 ? n : vm->api->length(vm, args[1]);
     if (m < 0) return DVX_FAILED;
     if (n != m)
         return nd_raise(vm, DVX_VALUE_ERROR,
@@ -468,7 +468,7 @@ static ND_FUNCTION(select_) {
     if (!n)
         return nd_raise(vm, DVX_VALUE_ERROR, "select with an empty condition list is not possible");
     if (!read_arrays(vm, args[1], &choices)) goto end;
-    dvx_value other = dvx_failed(args[2]) ? array_from(vm, API(make_int, 0), NULL)
+    dvx_value other = dvx_failed(args[2]) ? array_from(vm, vm->api->make_int(vm, 0), NULL)
                                           : array_from(vm, args[2], NULL);
     if (dvx_failed(other)) goto end;
     choices.values[choices.count++] = other;

@@ -99,10 +99,10 @@ enum { NOT_ASKED, THERE, MISSING };
 const nd_blas *blas_find(dvx_vm *vm) {
     nd_state *state = nd_state_of(vm);
     if (UNLIKELY(state->blas == NOT_ASKED)) {
-        void *room = API(allocate, ROOM);
+        void *room = vm->api->allocate(vm, ROOM);
         state->blas = MISSING;
         if (room) {
-            API(deallocate, room, ROOM);
+            vm->api->deallocate(vm, room, ROOM);
             pthread_once(&once, load);
             if (is_found) state->blas = THERE;
         } else {
@@ -275,7 +275,7 @@ static char *straighten(dvx_vm *vm, int64_t size, nd_matrix *m) {
                                      : size == sizeof(double) ? ND_FLOAT64
                                                               : ND_COMPLEX128);
     const nd_cast copy = cast_between(dtype, dtype);
-    char *memory = API(allocate, (size_t)(m->rows * m->columns * size));
+    char *memory = vm->api->allocate(vm, (size_t)(m->rows * m->columns * size));
     if (!memory) return vm->api->clear_error(vm), NULL;
     const bool by_row = m->rows == 1 || (m->columns > 1 && llabs(m->column) <= llabs(m->row));
     const int64_t outer = by_row ? m->rows : m->columns, inner = by_row ? m->columns : m->rows;
@@ -319,6 +319,7 @@ bool blas_multiply(dvx_vm *vm, size_t size, const nd_matrix *a, const nd_matrix 
             done = done && (copies[i] = straighten(vm, bytes, &both[i]));
     if (done) done = multiply_straight(vm, blas, bytes, &both[0], &both[1], out, good);
     for (int i = 0; i < 2; i++)
-        if (copies[i]) API(deallocate, copies[i], (size_t)(both[i].rows * both[i].columns) * size);
+        if (copies[i])
+            vm->api->deallocate(vm, copies[i], (size_t)(both[i].rows * both[i].columns) * size);
     return done;
 }

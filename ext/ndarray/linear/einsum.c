@@ -366,8 +366,8 @@ static dvx_value multiply_matrices(dvx_vm *vm, const sum *s, term *a, term *b, c
     if (dvx_failed(x)) return x;
     y = as_matrix(vm, s, b, h, 1);
     made = dvx_failed(y) ? y : matmul_values(vm, x, y, DVX_FAILED);
-    API(release, x);
-    API(release, y);
+    vm->api->release(vm, x);
+    vm->api->release(vm, y);
     made = compose_array(vm, made, array_in(vm, a)->dtype);
     if (dvx_failed(made)) return made;
     for (int i = 0; i < h->both_count; i++) shape[ndim++] = s->sizes[h->both[i]];
@@ -394,8 +394,8 @@ static dvx_value multiply_elements(dvx_vm *vm, term *a, term *b, const shared *h
     right = array_view(vm, b->held, of[1], of[1]->data, ndim, axes[1], &y);
     dvx_value product =
         dvx_failed(right) ? right : ufunc_arrays(vm, ND_UFUNC_multiply, x, y, &made);
-    API(release, left);
-    API(release, right);
+    vm->api->release(vm, left);
+    vm->api->release(vm, right);
     return product;
 }
 
@@ -414,7 +414,7 @@ static bool join(dvx_vm *vm, sum *s, int next) {
     }
     dvx_value made = h.summed_count && !rows ? multiply_matrices(vm, s, a, b, &h)
                                              : multiply_elements(vm, a, b, &h);
-    API(release, a->held);
+    vm->api->release(vm, a->held);
     a->held = made;
     a->ndim = 0;
     for (int i = 0; i < h.both_count; i++) a->labels[a->ndim++] = h.both[i];
@@ -457,7 +457,7 @@ static bool check_casts(dvx_vm *vm, const sum *s, const nd_dtype *dtype, const c
 /* The output as a term behind the others, for its shape. */
 static bool read_out(dvx_vm *vm, sum *s, dvx_value out, const nd_dtype *dtype,
                      const char *casting) {
-    nd_array *a = API(payload, out, &array_type);
+    nd_array *a = vm->api->payload(vm, out, &array_type);
     if (!a) return nd_fail(vm, DVX_TYPE_ERROR, "'out' must be an array");
     if (a->ndim != s->ndim)
         return nd_fail(vm, DVX_VALUE_ERROR,
@@ -470,7 +470,7 @@ static bool read_out(dvx_vm *vm, sum *s, dvx_value out, const nd_dtype *dtype,
                        "dtype('%s'), the operand %d dtype, according to the rule '%s'",
                        dtype->name, a->dtype->name, s->count, casting);
     term *t = &s->terms[s->count];
-    t->held = API(retain, out);
+    t->held = vm->api->retain(vm, out);
     t->ndim = s->ndim;
     memcpy(t->labels, s->labels, (size_t)s->ndim);
     return true;
@@ -495,8 +495,8 @@ static dvx_value compute(dvx_vm *vm, sum *s, dvx_value out, const nd_dtype *dtyp
     const nd_array *a = array_of(vm, made);
     if (!dvx_failed(out)) {
         good = array_writable(vm, array_of(vm, out)) && array_assign(vm, array_of(vm, out), a);
-        API(release, made);
-        return good ? API(retain, out) : DVX_FAILED;
+        vm->api->release(vm, made);
+        return good ? vm->api->retain(vm, out) : DVX_FAILED;
     }
     if (!view && (a->flags & (ND_HAS_BASE | ND_C_CONTIGUOUS)) != ND_C_CONTIGUOUS)
         made = compose_first(vm, array_copy(vm, a, a->dtype, 'C'), made);
@@ -505,7 +505,7 @@ static dvx_value compute(dvx_vm *vm, sum *s, dvx_value out, const nd_dtype *dtyp
 
 enum { OUT = MOST_TERMS + 1, DTYPE, ORDER, CASTING, OPTIMIZE };
 
-static ND_FUNCTION(einsum) {
+static dvx_value einsum(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     sum s;
     char text[MOST_TEXT], casting[32] = "safe", order[32] = "K";
     size_t length;
@@ -520,9 +520,9 @@ static ND_FUNCTION(einsum) {
                               : "must specify the einstein sum subscripts string and at least one "
                                 "operand, or at least one operand and its corresponding "
                                 "subscripts list");
-    if (API(kind, args[0]) != DVX_STR)
+    if (vm->api->kind(vm, args[0]) != DVX_STR)
         return nd_raise(vm, DVX_TYPE_ERROR, "einsum by lists of axes is not part of ndarray");
-    if (!API(read_str, args[0], text, sizeof text, &length)) return DVX_FAILED;
+    if (!vm->api->read_str(vm, args[0], text, sizeof text, &length)) return DVX_FAILED;
     if (length >= sizeof text)
         return nd_raise(vm, DVX_VALUE_ERROR, "too many subscripts in einsum");
     if (nd_is_given(vm, args[CASTING])) nd_word(vm, args[CASTING], casting);
@@ -551,7 +551,7 @@ static ND_FUNCTION(einsum) {
     if (good && has_out) good = read_out(vm, &s, args[OUT], dtype, casting);
     if (good && find_sizes(vm, &s, s.count + has_out))
         made = compute(vm, &s, has_out ? args[OUT] : DVX_FAILED, dtype, view);
-    for (int i = 0; i <= MOST_TERMS; i++) API(release, s.terms[i].held);
+    for (int i = 0; i <= MOST_TERMS; i++) vm->api->release(vm, s.terms[i].held);
     return made;
 }
 

@@ -233,7 +233,7 @@ bool factor_qr(dvx_vm *vm, const nd_factoring *f, int m, int n, void *a, void *s
         if (q) f->lapack->make_q(&m, &columns, &k, q, &m, scales, &first[1], &ask, &info);
         room = most(wanted(&first[0]), wanted(&first[1]));
     }
-    void *work = API(allocate, (size_t)room * size_of(f));
+    void *work = vm->api->allocate(vm, (size_t)room * size_of(f));
     if (!work) return false;
     if (large) {
         qr_panels(vm, f, m, n, a, scales, q, columns, work, room, &good);
@@ -241,6 +241,6 @@ bool factor_qr(dvx_vm *vm, const nd_factoring *f, int m, int n, void *a, void *s
         qr_at_once(f, m, n, a, scales, q, columns, work, room);
         good = count(vm, 2 * all);
     }
-    API(deallocate, work, (size_t)room * size_of(f));
+    vm->api->deallocate(vm, work, (size_t)room * size_of(f));
     return good;
 }

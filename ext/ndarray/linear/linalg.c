@@ -13,7 +13,7 @@
 /* ---- Stacks of matrices ---- */
 
 bool linalg_fail(dvx_vm *vm, const char *text) {
-    API(raise_format, nd_state_of(vm)->linalg_error, "%s", text);
+    vm->api->raise_format(vm, nd_state_of(vm)->linalg_error, "%s", text);
     return false;
 }
 
@@ -26,9 +26,10 @@ bool linalg_read_array(dvx_vm *vm, dvx_value v, nd_array **a, dvx_value *held) {
     *held = array_operand(vm, v, NULL, a);
     if (dvx_failed(*held)) return false;
     if ((*a)->ndim >= 2) return true;
-    API(raise_format, nd_state_of(vm)->linalg_error,
-        "%d-dimensional array given. Array must be at least two-dimensional", (*a)->ndim);
-    API(release, *held);
+    vm->api->raise_format(vm, nd_state_of(vm)->linalg_error,
+                          "%d-dimensional array given. Array must be at least two-dimensional",
+                          (*a)->ndim);
+    vm->api->release(vm, *held);
     *held = DVX_FAILED;
     return false;
 }
@@ -50,7 +51,7 @@ bool linalg_read(dvx_vm *vm, dvx_value v, bool square, nd_stack *s) {
     for (int i = 0; i < a->ndim - 2; i++) s->count *= a->axes[i].count;
     if (good)
         s->held = array_row(vm, held, ND_DTYPE(s->is_complex ? ND_COMPLEX128 : ND_FLOAT64), &s->a);
-    API(release, held);
+    vm->api->release(vm, held);
     return !dvx_failed(s->held);
 }
 
@@ -114,7 +115,7 @@ typedef struct room {
 static bool make_room(dvx_vm *vm, const nd_stack *s, int64_t right, room *r) {
     const size_t size = (size_t)linalg_size(s), n = (size_t)s->rows;
     r->size = size * n * (n + (size_t)right) + sizeof(int) * n + 1;
-    r->a = API(allocate, r->size);
+    r->a = vm->api->allocate(vm, r->size);
     if (!r->a) return false;
     r->b = r->a + size * n * n;
     r->pivots = (int *)(void *)(r->b + size * n * (size_t)right);
@@ -157,13 +158,13 @@ dvx_value linalg_inverse(dvx_vm *vm, dvx_value v, bool nan_if_singular) {
                 good = linalg_fail(vm, "Singular matrix");
         }
         if (!good) made = compose_first(vm, DVX_FAILED, made);
-        API(deallocate, r.a, r.size);
+        vm->api->deallocate(vm, r.a, r.size);
     }
-    API(release, s.held);
+    vm->api->release(vm, s.held);
     return linalg_finish(vm, made, s.single);
 }
 
-static ND_FUNCTION(inv) {
+static dvx_value inv(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
     return linalg_inverse(vm, args[1], false);
 }
@@ -226,12 +227,12 @@ static dvx_value solve_stack(dvx_vm *vm, const nd_stack *s, const nd_array *b, b
         else if (good)
             linalg_turn(r.b, columns, n, size, out->data + i * bytes);
     }
-    API(deallocate, r.a, r.size);
+    vm->api->deallocate(vm, r.a, r.size);
     return good ? made : compose_first(vm, DVX_FAILED, made);
 }
 
 /* a, b */
-static ND_FUNCTION(solve) {
+static dvx_value solve(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *both[2], *right;
     dvx_value held[2] = {DVX_FAILED, DVX_FAILED}, made = DVX_FAILED;
     nd_stack s = {.held = DVX_FAILED};
@@ -253,9 +254,9 @@ static ND_FUNCTION(solve) {
             }
         }
     }
-    API(release, s.held);
-    API(release, held[0]);
-    API(release, held[1]);
+    vm->api->release(vm, s.held);
+    vm->api->release(vm, held[0]);
+    vm->api->release(vm, held[1]);
     return linalg_finish(vm, made, single);
 }
 
@@ -325,13 +326,13 @@ static dvx_value determinants(dvx_vm *vm, dvx_value v, bool *single, dvx_value *
             store_number(out, i, sign);
         }
         if (!good) made = compose_first(vm, DVX_FAILED, made);
-        API(deallocate, r.a, r.size);
+        vm->api->deallocate(vm, r.a, r.size);
     }
-    API(release, s.held);
+    vm->api->release(vm, s.held);
     return made;
 }
 
-static ND_FUNCTION(det) {
+static dvx_value det(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     bool single = false;
     (void)count;
     if (arith_flags()) arith_clear();
@@ -341,7 +342,7 @@ static ND_FUNCTION(det) {
     return linalg_finish(vm, made, single);
 }
 
-static ND_FUNCTION(slogdet) {
+static dvx_value slogdet(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     bool single = false;
     dvx_value logs = DVX_FAILED;
     (void)count;
@@ -353,7 +354,7 @@ static ND_FUNCTION(slogdet) {
 
 /* ---- Cholesky ---- */
 
-static ND_FUNCTION(cholesky) {
+static dvx_value cholesky(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_stack s;
     nd_array *out;
     room r;
@@ -378,9 +379,9 @@ static ND_FUNCTION(cholesky) {
                 memset(to + (k * n + k + 1) * size, 0, (size_t)((n - k - 1) * size));
         }
         if (!good) made = compose_first(vm, DVX_FAILED, made);
-        API(deallocate, r.a, r.size);
+        vm->api->deallocate(vm, r.a, r.size);
     }
-    API(release, s.held);
+    vm->api->release(vm, s.held);
     return linalg_finish(vm, made, s.single);
 }
 
@@ -396,11 +397,11 @@ static dvx_value units(dvx_vm *vm, const nd_array *a) {
     const int64_t n = a->axes[a->ndim - 1].count, size = a->dtype->size;
     int64_t shape[ND_MOST];
     _Alignas(16) char one[sizeof(nd_complex)] = {0};
-    dvx_value number = API(make_int, 1), made = DVX_FAILED;
+    dvx_value number = vm->api->make_int(vm, 1), made = DVX_FAILED;
     array_shape(a, shape);
     if (array_store(vm, a->dtype, one, number))
         made = array_new(vm, a->dtype, a->ndim, shape, &out);
-    API(release, number);
+    vm->api->release(vm, number);
     if (dvx_failed(made)) return made;
     memset(out->data, 0, (size_t)(out->size * size));
     for (int64_t at = 0; at < out->size; at += n * n)
@@ -414,29 +415,29 @@ static dvx_value power(dvx_vm *vm, dvx_value a, uint64_t n) {
     if (n == 3) {
         dvx_value square = multiply(vm, a, a);
         dvx_value cube = dvx_failed(square) ? square : multiply(vm, square, a);
-        API(release, square);
+        vm->api->release(vm, square);
         return compose_first(vm, cube, a);
     }
     dvx_value result = DVX_FAILED;
     for (bool any = false;; n >>= 1) {
         if (n & 1) {
-            dvx_value next = any ? multiply(vm, result, a) : API(retain, a);
-            API(release, result);
+            dvx_value next = any ? multiply(vm, result, a) : vm->api->retain(vm, a);
+            vm->api->release(vm, result);
             result = next;
             any = true;
         }
         if (n == 1 || (any && dvx_failed(result))) break;
         a = compose_first(vm, multiply(vm, a, a), a);
         if (dvx_failed(a)) {
-            API(release, result);
+            vm->api->release(vm, result);
             return DVX_FAILED;
         }
     }
-    API(release, a);
+    vm->api->release(vm, a);
     return result;
 }
 
-static ND_FUNCTION(matrix_power) {
+static dvx_value matrix_power(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *a;
     dvx_value held, made = DVX_FAILED;
     int64_t n = 0;
@@ -444,7 +445,7 @@ static ND_FUNCTION(matrix_power) {
     if (!linalg_read_array(vm, args[1], &a, &held)) return DVX_FAILED;
     bool good = linalg_check_square(vm, a);
     if (good && !nd_read_index(vm, args[2], &n)) {
-        if (API(error_matches, nd_state_of(vm)->type_error)) {
+        if (vm->api->error_matches(vm, nd_state_of(vm)->type_error)) {
             vm->api->clear_error(vm);
             nd_fail(vm, DVX_TYPE_ERROR, "exponent must be an integer");
         }
@@ -453,10 +454,10 @@ static ND_FUNCTION(matrix_power) {
     if (good && !n) {
         made = units(vm, a);
     } else if (good) {
-        dvx_value base = n < 0 ? linalg_inverse(vm, held, false) : API(retain, held);
+        dvx_value base = n < 0 ? linalg_inverse(vm, held, false) : vm->api->retain(vm, held);
         if (!dvx_failed(base)) made = power(vm, base, n < 0 ? -(uint64_t)n : (uint64_t)n);
     }
-    API(release, held);
+    vm->api->release(vm, held);
     return made;
 }
 
@@ -496,7 +497,7 @@ static const dvx_function *const methods[] = {
 
 static dvx_value get_error(dvx_vm *vm, dvx_value self) {
     (void)self;
-    return API(retain, nd_state_of(vm)->linalg_error);
+    return vm->api->retain(vm, nd_state_of(vm)->linalg_error);
 }
 static const dvx_attribute error_attribute = {sizeof(dvx_attribute), "LinAlgError", get_error,
                                               NULL};
@@ -515,10 +516,11 @@ bool linalg_register(dvx_vm *vm, dvx_value module) {
     void *payload;
     nd_state *state = nd_state_of(vm);
     state->linalg_error =
-        error_make_class(vm, "LinAlgError", API(builtin, "Exception"), "numpy.linalg");
-    if (dvx_failed(state->linalg_error) || !API(add_type, module, &linalg_type)) return false;
-    dvx_value linalg = API(make_object, &linalg_type, &payload);
-    const bool good = !dvx_failed(linalg) && API(add_constant, module, "linalg", linalg);
-    API(release, linalg);
+        error_make_class(vm, "LinAlgError", vm->api->builtin(vm, "Exception"), "numpy.linalg");
+    if (dvx_failed(state->linalg_error) || !vm->api->add_type(vm, module, &linalg_type))
+        return false;
+    dvx_value linalg = vm->api->make_object(vm, &linalg_type, &payload);
+    const bool good = !dvx_failed(linalg) && vm->api->add_constant(vm, module, "linalg", linalg);
+    vm->api->release(vm, linalg);
     return good;
 }

@@ -26,7 +26,7 @@ typedef struct nd_stack {
     bool is_complex;
     bool single; /* results are float32 */
 } nd_stack;
-/* To be released: API(release, s->held).  LinAlgError: not two axes, or not square. */
+/* To be released: vm->api->release(vm, s->held).  LinAlgError: not two axes, or not square. */
 bool linalg_read(dvx_vm *vm, dvx_value v, bool square, nd_stack *s);
 bool linalg_read_array(dvx_vm *vm, dvx_value v, nd_array **a, dvx_value *held);
 bool linalg_check_square(dvx_vm *vm, const nd_array *a);

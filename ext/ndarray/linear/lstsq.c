@@ -22,27 +22,27 @@ static dvx_value with_axis(dvx_vm *vm, dvx_value v) {
 
 /* The largest element along the last axis, which stays; 0 where there is none. */
 static dvx_value largest(dvx_vm *vm, dvx_value values) {
-    return compose_reduce(vm, ND_UFUNC_maximum, API(retain, values), -1, true);
+    return compose_reduce(vm, ND_UFUNC_maximum, vm->api->retain(vm, values), -1, true);
 }
 
 /* a, tol */
-static ND_FUNCTION(matrix_rank) {
+static dvx_value matrix_rank(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *a;
     (void)count;
     dvx_value held = array_operand(vm, args[1], NULL, &a);
     if (dvx_failed(held)) return held;
     if (a->ndim < 2) {
         dvx_value any = compose_reduce(vm, ND_UFUNC_logical_or, held, COMPOSE_ALL, false);
-        const int truth = dvx_failed(any) ? -1 : API(truth, any);
-        API(release, any);
-        return truth < 0 ? DVX_FAILED : API(make_int, truth);
+        const int truth = dvx_failed(any) ? -1 : vm->api->truth(vm, any);
+        vm->api->release(vm, any);
+        return truth < 0 ? DVX_FAILED : vm->api->make_int(vm, truth);
     }
     const int64_t size = a->axes[a->ndim - 2].count > a->axes[a->ndim - 1].count
                              ? a->axes[a->ndim - 2].count
                              : a->axes[a->ndim - 1].count;
     const double epsilon = a->dtype->num == ND_FLOAT32 ? FLT_EPSILON : DBL_EPSILON;
     dvx_value values = linalg_singular(vm, held), bound = DVX_FAILED;
-    API(release, held);
+    vm->api->release(vm, held);
     if (dvx_failed(values)) return values;
     if (nd_is_given(vm, args[2])) {
         bound = with_axis(vm, args[2]);
@@ -59,7 +59,7 @@ static bool invert_values(dvx_vm *vm, dvx_value values, dvx_value bound) {
     nd_array *b, *s;
     dvx_value wide = array_operand(vm, values, NULL, &s);
     const int64_t last = s->ndim ? s->axes[s->ndim - 1].count : 1;
-    API(release, wide);
+    vm->api->release(vm, wide);
     dvx_value row = array_row(vm, bound, s->dtype, &b);
     if (dvx_failed(row)) return false;
     for (int64_t i = 0; i < s->size; i++) {
@@ -72,7 +72,7 @@ static bool invert_values(dvx_vm *vm, dvx_value values, dvx_value bound) {
             *x = *x > ((const double *)(const void *)b->data)[k] ? 1 / *x : 0;
         }
     }
-    API(release, row);
+    vm->api->release(vm, row);
     return true;
 }
 
@@ -83,7 +83,7 @@ static dvx_value join_parts(dvx_vm *vm, dvx_value parts[3], dvx_value b) {
     if (!dvx_failed(u))
         vt = compose_turned(vm, parts[2]);
     else
-        API(release, parts[2]);
+        vm->api->release(vm, parts[2]);
     if (dvx_failed(vt))
         right = compose_first(vm, DVX_FAILED, u);
     else if (dvx_failed(b))
@@ -91,16 +91,16 @@ static dvx_value join_parts(dvx_vm *vm, dvx_value parts[3], dvx_value b) {
     else
         right = compose_first(vm, matmul_values(vm, u, b, DVX_FAILED), u);
     dvx_value s = dvx_failed(right) ? DVX_FAILED : with_axis(vm, parts[1]);
-    API(release, parts[1]);
+    vm->api->release(vm, parts[1]);
     right = compose_binary(vm, ND_UFUNC_multiply, s, right);
     dvx_value made = dvx_failed(right) ? right : matmul_values(vm, vt, right, DVX_FAILED);
-    API(release, vt);
-    API(release, right);
+    vm->api->release(vm, vt);
+    vm->api->release(vm, right);
     return made;
 }
 
 /* a, rcond */
-static ND_FUNCTION(pinv) {
+static dvx_value pinv(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *a, *out;
     dvx_value held, parts[3], rcond, made = DVX_FAILED;
     bool single;
@@ -117,22 +117,22 @@ static ND_FUNCTION(pinv) {
     dvx_value other = compose_unary(vm, ND_UFUNC_conjugate, held);
     if (dvx_failed(other)) return other;
     bool good = linalg_decompose(vm, other, 'S', &single, parts);
-    API(release, other);
+    vm->api->release(vm, other);
     if (!good) return DVX_FAILED;
     for (int i = 0; i < 3; i++) {
         parts[i] =
             good ? linalg_finish(vm, parts[i], single) : compose_first(vm, DVX_FAILED, parts[i]);
         good = good && !dvx_failed(parts[i]);
     }
-    rcond =
-        good ? dvx_failed(args[2]) ? API(make_float, 1e-15) : with_axis(vm, args[2]) : DVX_FAILED;
+    rcond = good ? dvx_failed(args[2]) ? vm->api->make_float(vm, 1e-15) : with_axis(vm, args[2])
+                 : DVX_FAILED;
     dvx_value most_ = dvx_failed(rcond) ? DVX_FAILED : largest(vm, parts[1]);
     dvx_value bound = compose_binary(vm, ND_UFUNC_multiply, rcond, most_);
     if (!dvx_failed(bound) && invert_values(vm, parts[1], bound))
         made = join_parts(vm, parts, DVX_FAILED);
     else
-        for (int i = 0; i < 3; i++) API(release, parts[i]);
-    API(release, bound);
+        for (int i = 0; i < 3; i++) vm->api->release(vm, parts[i]);
+    vm->api->release(vm, bound);
     return made;
 }
 
@@ -140,27 +140,28 @@ static ND_FUNCTION(pinv) {
 static dvx_value residuals(dvx_vm *vm, dvx_value a, dvx_value b, dvx_value x) {
     dvx_value product = matmul_values(vm, a, x, DVX_FAILED);
     if (dvx_failed(product)) return product;
-    dvx_value rest = compose_binary(vm, ND_UFUNC_subtract, API(retain, b), product);
+    dvx_value rest = compose_binary(vm, ND_UFUNC_subtract, vm->api->retain(vm, b), product);
     dvx_value size = compose_unary(vm, ND_UFUNC_absolute, rest);
     return compose_reduce(vm, ND_UFUNC_add, compose_unary(vm, ND_UFUNC_square, size), 0, false);
 }
 
 static bool read_rcond(dvx_vm *vm, dvx_value v, int64_t size, double *rcond) {
     if (dvx_failed(v)) {
-        dvx_value class_ = API(builtin, "FutureWarning");
+        dvx_value class_ = vm->api->builtin(vm, "FutureWarning");
         *rcond = -1;
         const bool good =
             !dvx_failed(class_) &&
-            API(warn, class_,
+            vm->api->warn(
+                vm, class_,
                 "`rcond` parameter will change to the default of machine precision times ``max(M, "
                 "N)`` where M and N are the input matrix dimensions.\nTo use the future default "
                 "and silence this warning we advise to pass `rcond=None`, to keep using the old, "
                 "explicitly pass `rcond=-1`.");
-        API(release, class_);
+        vm->api->release(vm, class_);
         return good;
     }
     *rcond = DBL_EPSILON * (double)size;
-    return nd_is_none(vm, v) || API(read_float, v, rcond);
+    return nd_is_none(vm, v) || vm->api->read_float(vm, v, rcond);
 }
 
 /* (x, residuals, rank, singular values) of two matrices of one dtype, float64 or complex128. */
@@ -171,7 +172,7 @@ static dvx_value least_squares(dvx_vm *vm, dvx_value a, dvx_value b, double rcon
     dvx_value other = ufunc_call(vm, ND_UFUNC_conjugate, &a, DVX_FAILED, NULL);
     if (dvx_failed(other)) return other;
     const bool decomposed = linalg_decompose(vm, other, 'S', &ignored, parts);
-    API(release, other);
+    vm->api->release(vm, other);
     if (!decomposed) return DVX_FAILED;
     nd_array *s = array_of(vm, parts[1]), *m = array_of(vm, a), *empty;
     const double *values = (const double *)(const void *)s->data;
@@ -181,13 +182,13 @@ static dvx_value least_squares(dvx_vm *vm, dvx_value a, dvx_value b, double rcon
     for (int64_t i = 0; i < s->size; i++) rank += values[i] > bound;
     items[3] = array_copy(vm, s, s->dtype, 'C');
     bool good = !dvx_failed(items[3]);
-    dvx_value limit = good ? API(make_float, bound) : DVX_FAILED;
+    dvx_value limit = good ? vm->api->make_float(vm, bound) : DVX_FAILED;
     if (good && invert_values(vm, parts[1], limit)) {
         items[0] = join_parts(vm, parts, b);
     } else {
-        for (int i = 0; i < 3; i++) API(release, parts[i]);
+        for (int i = 0; i < 3; i++) vm->api->release(vm, parts[i]);
     }
-    API(release, limit);
+    vm->api->release(vm, limit);
     good = !dvx_failed(items[0]);
     if (good)
         items[1] = rank == m->axes[1].count && m->axes[0].count > m->axes[1].count
@@ -195,20 +196,21 @@ static dvx_value least_squares(dvx_vm *vm, dvx_value a, dvx_value b, double rcon
                        : array_new(vm, ND_DTYPE(ND_FLOAT64), 1, &none, &empty);
     good = good && !dvx_failed(items[1]);
     if (good && vector)
-        items[0] = compose_first(vm, API(call_method, items[0], "ravel", NULL, 0), items[0]);
+        items[0] =
+            compose_first(vm, vm->api->call_method(vm, items[0], "ravel", NULL, 0), items[0]);
     good = good && !dvx_failed(items[0]);
-    items[2] = API(make_int, rank);
+    items[2] = vm->api->make_int(vm, rank);
     for (int i = 0; good && i < 4; i++) {
         if (i != 2) items[i] = linalg_finish(vm, items[i], single);
         good = !dvx_failed(items[i]);
     }
-    result = good ? API(make_tuple, items, 4) : DVX_FAILED;
-    for (int i = 0; i < 4; i++) API(release, items[i]);
+    result = good ? vm->api->make_tuple(vm, items, 4) : DVX_FAILED;
+    for (int i = 0; i < 4; i++) vm->api->release(vm, items[i]);
     return result;
 }
 
 /* a, b, rcond */
-static ND_FUNCTION(lstsq) {
+static dvx_value lstsq(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *both[2];
     dvx_value held[2] = {array_operand(vm, args[1], NULL, &both[0]), DVX_FAILED};
     dvx_value made = DVX_FAILED;
@@ -224,8 +226,9 @@ static ND_FUNCTION(lstsq) {
     }
     for (int i = 0; good && i < 2; i++)
         if (both[i]->ndim != 2) {
-            API(raise_format, nd_state_of(vm)->linalg_error,
-                "%d-dimensional array given. Array must be two-dimensional", both[i]->ndim);
+            vm->api->raise_format(vm, nd_state_of(vm)->linalg_error,
+                                  "%d-dimensional array given. Array must be two-dimensional",
+                                  both[i]->ndim);
             good = false;
         }
     if (good && both[0]->axes[0].count != both[1]->axes[0].count)
@@ -242,8 +245,8 @@ static ND_FUNCTION(lstsq) {
         }
         if (good) made = least_squares(vm, held[0], held[1], rcond, vector, single);
     }
-    API(release, held[0]);
-    API(release, held[1]);
+    vm->api->release(vm, held[0]);
+    vm->api->release(vm, held[1]);
     return made;
 }
 
@@ -258,21 +261,21 @@ static dvx_value condition(dvx_vm *vm, dvx_value x, bool inverse) {
         char *data = s->data + ((i == 0) == inverse ? (last.count - 1) * last.stride : 0);
         ends[i] = array_view(vm, values, s, data, s->ndim - 1, s->axes, &view);
     }
-    API(release, values);
+    vm->api->release(vm, values);
     return compose_binary(vm, ND_UFUNC_divide, ends[0], ends[1]);
 }
 
 static dvx_value condition_by_norm(dvx_vm *vm, dvx_value x, dvx_value p) {
-    const dvx_value axes[2] = {API(make_int, -2), API(make_int, -1)};
+    const dvx_value axes[2] = {vm->api->make_int(vm, -2), vm->api->make_int(vm, -1)};
     dvx_value inverse = linalg_inverse(vm, x, true), norms[2] = {DVX_FAILED, DVX_FAILED};
     if (dvx_failed(inverse)) return inverse;
-    dvx_value pair = API(make_tuple, axes, 2);
+    dvx_value pair = vm->api->make_tuple(vm, axes, 2);
     for (int i = 0; i < 2 && !dvx_failed(pair) && (!i || !dvx_failed(norms[0])); i++) {
         const dvx_value args[4] = {i ? inverse : x, p, pair, DVX_FAILED};
         norms[i] = linalg_norm(vm, args);
     }
-    API(release, pair);
-    API(release, inverse);
+    vm->api->release(vm, pair);
+    vm->api->release(vm, inverse);
     return compose_binary(vm, ND_UFUNC_multiply, norms[0], norms[1]);
 }
 
@@ -282,10 +285,10 @@ static dvx_value without_nan(dvx_vm *vm, dvx_value made, nd_array *x) {
     if (dvx_failed(made)) return made;
     dvx_value row = array_row(vm, made, ND_DTYPE(ND_FLOAT64), &a);
     const nd_dtype *dtype = array_of(vm, made) ? array_of(vm, made)->dtype : ND_DTYPE(ND_FLOAT64);
-    API(release, made);
+    vm->api->release(vm, made);
     if (dvx_failed(row)) return row;
     dvx_value copy = array_copy(vm, a, ND_DTYPE(ND_FLOAT64), 'C'), whole = DVX_FAILED;
-    API(release, row);
+    vm->api->release(vm, row);
     if (dvx_failed(copy)) return copy;
     out = array_of(vm, copy);
     nd_array *c;
@@ -300,26 +303,26 @@ static dvx_value without_nan(dvx_vm *vm, dvx_value made, nd_array *x) {
         for (int64_t k = i * each; k < (i + 1) * each; k++) seen |= complex_nan(from[k]);
         if (isnan(*to) && !seen) *to = INFINITY;
     }
-    API(release, plain);
-    whole = dtype->kind == 'f' ? array_copy(vm, out, dtype, 'C') : API(retain, copy);
-    API(release, copy);
+    vm->api->release(vm, plain);
+    whole = dtype->kind == 'f' ? array_copy(vm, out, dtype, 'C') : vm->api->retain(vm, copy);
+    vm->api->release(vm, copy);
     return dvx_failed(whole) ? whole : array_result(vm, whole);
 }
 
 /* x, p */
-static ND_FUNCTION(cond) {
+static dvx_value cond(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *a;
     dvx_value held, made;
     double p = 2;
     (void)count;
     if (!linalg_read_array(vm, args[1], &a, &held)) return DVX_FAILED;
     if (!a->size && (!a->axes[a->ndim - 1].count || !a->axes[a->ndim - 2].count)) {
-        API(release, held);
+        vm->api->release(vm, held);
         linalg_fail(vm, "cond is not defined on empty arrays");
         return DVX_FAILED;
     }
-    const bool number = nd_is_given(vm, args[2]) && API(kind, args[2]) != DVX_STR;
-    if (number && !API(read_float, args[2], &p)) return compose_first(vm, DVX_FAILED, held);
+    const bool number = nd_is_given(vm, args[2]) && vm->api->kind(vm, args[2]) != DVX_STR;
+    if (number && !vm->api->read_float(vm, args[2], &p)) return compose_first(vm, DVX_FAILED, held);
     /* What is not a number, or 0, is no error here: no warnings. */
     nd_state *state = nd_state_of(vm);
     uint8_t modes[ND_FLOAT_ERRORS];
@@ -336,7 +339,7 @@ static ND_FUNCTION(cond) {
         made = compose_array(vm, made, ND_DTYPE(ND_COMPLEX128));
         if (!dvx_failed(made)) made = array_result(vm, made);
     }
-    API(release, held);
+    vm->api->release(vm, held);
     return made;
 }
 

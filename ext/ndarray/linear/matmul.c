@@ -66,7 +66,7 @@ static bool multiply_floats(dvx_vm *vm, nd_gemm gemm, size_t size, const nd_matr
     const size_t needed = (size_t)b->rows * ND_PANEL;
     char *memory = NULL, *panel = few;
     if (needed > sizeof few) {
-        memory = API(allocate, needed + 64);
+        memory = vm->api->allocate(vm, needed + 64);
         if (!memory) return false;
         panel = memory + (64 - (uintptr_t)memory % 64);
     }
@@ -78,7 +78,7 @@ static bool multiply_floats(dvx_vm *vm, nd_gemm gemm, size_t size, const nd_matr
              panel, b->rows, a->rows, columns);
         good = nd_work(vm, a->rows * b->rows * columns / 4);
     }
-    if (memory) API(deallocate, memory, needed + 64);
+    if (memory) vm->api->deallocate(vm, memory, needed + 64);
     return good;
 }
 
@@ -205,7 +205,7 @@ static bool multiply_bits(dvx_vm *vm, const nd_matrix *a, const nd_matrix *b, ch
     const int64_t words = (b->columns + WORD - 1) / WORD;
     const size_t needed = (size_t)((b->rows + 1) * words) * sizeof *bits;
     bool good = true;
-    if (needed > sizeof few && !(bits = memory = API(allocate, needed))) return false;
+    if (needed > sizeof few && !(bits = memory = vm->api->allocate(vm, needed))) return false;
     uint64_t *const row = bits + b->rows * words;
     for (int64_t k = 0; k < b->rows; k++)
         pack_bits(b->data + k * b->row, b->column, b->columns, bits + k * words);
@@ -221,7 +221,7 @@ static bool multiply_bits(dvx_vm *vm, const nd_matrix *a, const nd_matrix *b, ch
         unpack_bits(row, b->columns, out);
         good = nd_work(vm, b->rows * words);
     }
-    if (memory) API(deallocate, memory, needed);
+    if (memory) vm->api->deallocate(vm, memory, needed);
     return good;
 }
 
@@ -313,14 +313,14 @@ typedef struct pair {
 } pair;
 
 static void release_pair(dvx_vm *vm, pair *p) {
-    API(release, p->held[0]);
-    API(release, p->held[1]);
+    vm->api->release(vm, p->held[0]);
+    vm->api->release(vm, p->held[1]);
 }
 
 static bool cast_one(dvx_vm *vm, dvx_value *held, nd_array **a, const nd_dtype *dtype) {
     if ((*a)->dtype == dtype) return true;
     dvx_value cast = array_operand(vm, *held, dtype, a);
-    API(release, *held);
+    vm->api->release(vm, *held);
     *held = cast;
     return !dvx_failed(cast);
 }
@@ -462,14 +462,14 @@ static dvx_value matmul_pair(dvx_vm *vm, const pair *p, nd_array **out) {
     dvx_value made = array_new(vm, p->dtype, ndim, shape, out);
     if (dvx_failed(made)) return made;
     if (!(*out)->size || multiply_stack(vm, p, stack, shape, (*out)->data)) return made;
-    API(release, made);
+    vm->api->release(vm, made);
     return DVX_FAILED;
 }
 
 static dvx_value into_out(dvx_vm *vm, dvx_value made, const nd_array *a, dvx_value out) {
     if (dvx_failed(made)) return DVX_FAILED;
     if (!nd_is_given(vm, out)) return array_result(vm, made);
-    nd_array *to = API(payload, out, &array_type);
+    nd_array *to = vm->api->payload(vm, out, &array_type);
     bool good = false;
     if (!to)
         nd_fail(vm, DVX_TYPE_ERROR, "return arrays must be of ArrayType");
@@ -479,8 +479,8 @@ static dvx_value into_out(dvx_vm *vm, dvx_value made, const nd_array *a, dvx_val
                 "datatype, number of dimensions, and be a C-Array)");
     else
         good = array_writable(vm, to) && array_assign(vm, to, a);
-    API(release, made);
-    return good ? API(retain, out) : DVX_FAILED;
+    vm->api->release(vm, made);
+    return good ? vm->api->retain(vm, out) : DVX_FAILED;
 }
 
 /* The columns that fill up a panel set flags, too: only what the product shows is told. */
@@ -507,13 +507,13 @@ dvx_value matmul_values(dvx_vm *vm, dvx_value a, dvx_value b, dvx_value out) {
     dvx_value made = matmul_pair(vm, &p, &product);
     release_pair(vm, &p);
     if (!dvx_failed(made) && !warn(vm, product)) {
-        API(release, made);
+        vm->api->release(vm, made);
         made = DVX_FAILED;
     }
     return into_out(vm, made, product, out);
 }
 
-static ND_FUNCTION(matmul) {
+static dvx_value matmul(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
     return matmul_values(vm, args[0], args[1], args[2]);
 }
@@ -528,7 +528,7 @@ static dvx_value permuted(dvx_vm *vm, dvx_value of, const nd_array *a, const int
     dvx_value moved = array_view(vm, of, a, a->data, a->ndim, axes, out);
     if (dvx_failed(moved) || !in_row) return moved;
     dvx_value row = array_row(vm, moved, NULL, out);
-    API(release, moved);
+    vm->api->release(vm, moved);
     return row;
 }
 
@@ -564,12 +564,12 @@ static dvx_value contract(dvx_vm *vm, const pair *p, const int *order_a, const i
         const nd_matrix b = plain ? last_axes(y, false)
                                   : (nd_matrix){y->data, inner, columns, columns * size, size};
         if (!matmul_into(vm, p->dtype->num, &a, &b, (*out)->data)) {
-            API(release, made);
+            vm->api->release(vm, made);
             made = DVX_FAILED;
         }
     }
-    API(release, held[0]);
-    API(release, held[1]);
+    vm->api->release(vm, held[0]);
+    vm->api->release(vm, held[1]);
     return made;
 }
 
@@ -625,11 +625,11 @@ static dvx_value dot_values(dvx_vm *vm, dvx_value a, dvx_value b, dvx_value to, 
     return into_out(vm, made, out, to);
 }
 
-static ND_FUNCTION(dot) {
+static dvx_value dot(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
     return dot_values(vm, args[0], args[1], args[2], false);
 }
-static ND_FUNCTION(inner) {
+static dvx_value inner(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
     return dot_values(vm, args[0], args[1], DVX_FAILED, true);
 }
@@ -643,7 +643,7 @@ static dvx_value rows_of(dvx_vm *vm, const dvx_value *args, dvx_value *rows) {
         if (dvx_failed(held)) break;
         const dvx_axis whole = {a->size, a->dtype->size};
         rows[i] = array_view(vm, held, a, a->data, 1, &whole, &view);
-        API(release, held);
+        vm->api->release(vm, held);
         if (dvx_failed(rows[i])) break;
         if (i == 1) return rows[0];
     }
@@ -665,29 +665,29 @@ static bool conjugate_dot(dvx_vm *vm, const nd_array *a, const nd_array *b, dvx_
     return true;
 }
 
-static ND_FUNCTION(vdot) {
+static dvx_value vdot(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     dvx_value rows[2] = {DVX_FAILED, DVX_FAILED}, result = DVX_FAILED;
     (void)count;
     if (!dvx_failed(rows_of(vm, args, rows))) {
         const nd_array *a = array_of(vm, rows[0]);
         if (a->dtype->kind == 'c' && conjugate_dot(vm, a, array_of(vm, rows[1]), &result)) {
-            API(release, rows[0]);
-            API(release, rows[1]);
+            vm->api->release(vm, rows[0]);
+            vm->api->release(vm, rows[1]);
             return result;
         }
         if (a->dtype->kind == 'c') {
             dvx_value other = ufunc_call(vm, ND_UFUNC_conjugate, rows, DVX_FAILED, NULL);
-            API(release, rows[0]);
+            vm->api->release(vm, rows[0]);
             rows[0] = other;
         }
         if (!dvx_failed(rows[0])) result = dot_values(vm, rows[0], rows[1], DVX_FAILED, false);
     }
-    API(release, rows[0]);
-    API(release, rows[1]);
+    vm->api->release(vm, rows[0]);
+    vm->api->release(vm, rows[1]);
     return result;
 }
 
-static ND_FUNCTION(outer) {
+static dvx_value outer(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     dvx_value rows[2] = {DVX_FAILED, DVX_FAILED}, result = DVX_FAILED;
     (void)count;
     if (!dvx_failed(rows_of(vm, args, rows))) {
@@ -699,10 +699,10 @@ static ND_FUNCTION(outer) {
         if (!dvx_failed(column))
             result = ufunc_call(vm, ND_UFUNC_multiply, operands,
                                 nd_is_given(vm, args[2]) ? args[2] : DVX_FAILED, NULL);
-        API(release, column);
+        vm->api->release(vm, column);
     }
-    API(release, rows[0]);
-    API(release, rows[1]);
+    vm->api->release(vm, rows[0]);
+    vm->api->release(vm, rows[1]);
     return result;
 }
 
@@ -710,19 +710,19 @@ static ND_FUNCTION(outer) {
 
 /* An axis or a sequence of axes of one operand. */
 static bool read_some_axes(dvx_vm *vm, dvx_value v, int ndim, int *axes, int *count) {
-    if (API(kind, v) == DVX_INT) {
+    if (vm->api->kind(vm, v) == DVX_INT) {
         *count = 1;
         return nd_axis_of(vm, v, ndim, axes);
     }
-    int64_t length = API(length, v);
+    int64_t length = vm->api->length(vm, v);
     if (length < 0) return false;
     if (length > ndim) return nd_fail(vm, DVX_VALUE_ERROR, "shape-mismatch for sum");
     *count = (int)length;
     for (int i = 0; i < *count; i++) {
-        dvx_value index = API(make_int, i), item = API(get_item, v, index);
+        dvx_value index = vm->api->make_int(vm, i), item = vm->api->get_item(vm, v, index);
         bool good = !dvx_failed(item) && nd_axis_of(vm, item, ndim, &axes[i]);
-        API(release, index);
-        API(release, item);
+        vm->api->release(vm, index);
+        vm->api->release(vm, item);
         if (!good) return false;
     }
     return true;
@@ -732,19 +732,19 @@ static bool read_some_axes(dvx_vm *vm, dvx_value v, int ndim, int *axes, int *co
 static bool read_axes(dvx_vm *vm, dvx_value v, const pair *p, int (*axes)[ND_MOST], int *count) {
     int64_t n = 2;
     int counts[2];
-    if (dvx_failed(v) || API(kind, v) == DVX_INT) {
-        if (!dvx_failed(v) && !API(read_int, v, &n)) return false;
+    if (dvx_failed(v) || vm->api->kind(vm, v) == DVX_INT) {
+        if (!dvx_failed(v) && !vm->api->read_int(vm, v, &n)) return false;
         if (n < 0 || n > p->a->ndim || n > p->b->ndim)
             return nd_fail(vm, DVX_VALUE_ERROR, "shape-mismatch for sum");
         *count = (int)n;
         for (int i = 0; i < *count; i++) axes[0][i] = p->a->ndim - *count + i, axes[1][i] = i;
     } else {
         for (int i = 0; i < 2; i++) {
-            dvx_value index = API(make_int, i), item = API(get_item, v, index);
+            dvx_value index = vm->api->make_int(vm, i), item = vm->api->get_item(vm, v, index);
             bool good = !dvx_failed(item) &&
                         read_some_axes(vm, item, (i ? p->b : p->a)->ndim, axes[i], &counts[i]);
-            API(release, index);
-            API(release, item);
+            vm->api->release(vm, index);
+            vm->api->release(vm, item);
             if (!good) return false;
         }
         if (counts[0] != counts[1]) return nd_fail(vm, DVX_VALUE_ERROR, "shape-mismatch for sum");
@@ -767,7 +767,7 @@ static int other_axes(int ndim, const int *axes, int count, int *to) {
     return used;
 }
 
-static ND_FUNCTION(tensordot) {
+static dvx_value tensordot(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     pair p;
     nd_array *out;
     int axes[2][ND_MOST], order_a[ND_MOST], order_b[ND_MOST], n = 0;
@@ -779,7 +779,7 @@ static ND_FUNCTION(tensordot) {
         memcpy(order_b, axes[1], sizeof *order_b * (size_t)n);
         if (used + other_axes(p.b->ndim, axes[1], n, order_b + n) > ND_MOST ||
             used + n != p.a->ndim) {
-            API(raise, DVX_VALUE_ERROR, "maximum supported dimension for an ndarray is 32");
+            vm->api->raise(vm, DVX_VALUE_ERROR, "maximum supported dimension for an ndarray is 32");
         } else {
             memcpy(order_a + used, axes[0], sizeof *order_a * (size_t)n);
             made = contract(vm, &p, order_a, order_b, n, &out);

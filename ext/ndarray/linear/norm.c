@@ -20,7 +20,7 @@ static bool read_order(dvx_vm *vm, dvx_value v, norm_order *o) {
     *o = (norm_order){DEFAULT, NAN, v};
     if (!nd_is_given(vm, v)) return true;
     o->kind = NUMBER;
-    if (API(kind, v) != DVX_STR) return API(read_float, v, &o->number);
+    if (vm->api->kind(vm, v) != DVX_STR) return vm->api->read_float(vm, v, &o->number);
     nd_word(vm, v, word);
     o->kind = !strcmp(word, "fro") || !strcmp(word, "f") ? FROBENIUS
               : !strcmp(word, "nuc")                     ? NUCLEAR
@@ -31,7 +31,7 @@ static bool read_order(dvx_vm *vm, dvx_value v, norm_order *o) {
 /* |x|**2 as floats. */
 static dvx_value squares(dvx_vm *vm, dvx_value x) {
     if (array_of(vm, x)->dtype->kind != 'c')
-        return compose_with(vm, ND_UFUNC_multiply, API(retain, x), x);
+        return compose_with(vm, ND_UFUNC_multiply, vm->api->retain(vm, x), x);
     dvx_value other = ufunc_call(vm, ND_UFUNC_conjugate, &x, DVX_FAILED, NULL);
     return compose_attribute(vm, compose_with(vm, ND_UFUNC_multiply, other, x), "real");
 }
@@ -41,17 +41,17 @@ static dvx_value length_of_all(dvx_vm *vm, dvx_value x, int ndim, bool keep) {
     const bool is_complex = array_of(vm, x)->dtype->kind == 'c';
     const dvx_value order = nd_str(vm, "K");
     dvx_value row = DVX_FAILED, sum = DVX_FAILED;
-    if (!dvx_failed(order)) row = API(call_method, x, "ravel", &order, 1);
-    API(release, order);
+    if (!dvx_failed(order)) row = vm->api->call_method(vm, x, "ravel", &order, 1);
+    vm->api->release(vm, order);
     for (int i = 0; !dvx_failed(row) && i < (is_complex ? 2 : 1); i++) {
-        dvx_value part =
-            is_complex ? API(get_attribute, row, i ? "imag" : "real") : API(retain, row);
+        dvx_value part = is_complex ? vm->api->get_attribute(vm, row, i ? "imag" : "real")
+                                    : vm->api->retain(vm, row);
         dvx_value square = dvx_failed(part) ? part : matmul_values(vm, part, part, DVX_FAILED);
-        API(release, part);
+        vm->api->release(vm, part);
         sum = i ? compose_binary(vm, ND_UFUNC_add, sum, square) : square;
         if (dvx_failed(sum)) break;
     }
-    API(release, row);
+    vm->api->release(vm, row);
     sum = compose_unary(vm, ND_UFUNC_sqrt, sum);
     if (!keep || dvx_failed(sum)) return sum;
     sum = compose_array(vm, sum, NULL);
@@ -59,7 +59,7 @@ static dvx_value length_of_all(dvx_vm *vm, dvx_value x, int ndim, bool keep) {
 }
 
 static dvx_value magnitude(dvx_vm *vm, dvx_value x) {
-    return compose_unary(vm, ND_UFUNC_absolute, API(retain, x));
+    return compose_unary(vm, ND_UFUNC_absolute, vm->api->retain(vm, x));
 }
 
 /* Of the vectors along an axis. */
@@ -80,7 +80,7 @@ static dvx_value norm_of_vectors(dvx_vm *vm, dvx_value x, int axis, const norm_o
     if (o->number == 1) return compose_reduce(vm, ND_UFUNC_add, magnitude(vm, x), axis, keep);
     if (o->number == 0) {
         const nd_dtype *real = ND_DTYPE(dtype->num == ND_FLOAT32 ? ND_FLOAT32 : ND_FLOAT64);
-        dvx_value other = compose_number(vm, ND_UFUNC_not_equal, API(retain, x), 0);
+        dvx_value other = compose_number(vm, ND_UFUNC_not_equal, vm->api->retain(vm, x), 0);
         return compose_reduce(vm, ND_UFUNC_add, compose_array(vm, other, real), axis, keep);
     }
     dvx_value powers = compose_with(vm, ND_UFUNC_power, magnitude(vm, x), o->given);
@@ -104,7 +104,7 @@ static dvx_value norm_of_values(dvx_vm *vm, dvx_value x, int row, int column,
         if (i != row && i != column) order[used++] = i;
     order[used++] = row;
     order[used] = column;
-    dvx_value moved = compose_permuted(vm, API(retain, x), order);
+    dvx_value moved = compose_permuted(vm, vm->api->retain(vm, x), order);
     if (dvx_failed(moved)) return moved;
     dvx_value values = compose_first(vm, linalg_singular(vm, moved), moved);
     return compose_reduce(vm, number, values, -1, false);
@@ -114,8 +114,8 @@ static dvx_value norm_of_values(dvx_vm *vm, dvx_value x, int row, int column,
 static dvx_value norm_of_matrices(dvx_vm *vm, dvx_value x, int row, int column,
                                   const norm_order *o) {
     if (o->kind == DEFAULT || o->kind == FROBENIUS) {
-        const dvx_value axes[2] = {API(make_int, row), API(make_int, column)};
-        dvx_value both = API(make_tuple, axes, 2);
+        const dvx_value axes[2] = {vm->api->make_int(vm, row), vm->api->make_int(vm, column)};
+        dvx_value both = vm->api->make_tuple(vm, axes, 2);
         dvx_value sum = dvx_failed(both) ? DVX_FAILED : squares(vm, x);
         sum = compose_first(vm, compose_along(vm, ND_UFUNC_add, sum, both, false), both);
         return compose_unary(vm, ND_UFUNC_sqrt, sum);
@@ -125,7 +125,7 @@ static dvx_value norm_of_matrices(dvx_vm *vm, dvx_value x, int row, int column,
     if (o->number == -2) return norm_of_values(vm, x, row, column, ND_UFUNC_minimum);
     if (fabs(o->number) == 1) return norm_of_sums(vm, x, row, column, o->number < 0);
     if (isinf(o->number)) return norm_of_sums(vm, x, column, row, o->number < 0);
-    return API(raise, DVX_VALUE_ERROR, "Invalid norm order for matrices.");
+    return vm->api->raise(vm, DVX_VALUE_ERROR, "Invalid norm order for matrices.");
 }
 
 static dvx_value keep_axes(dvx_vm *vm, dvx_value made, const nd_array *x, int row, int column) {
@@ -142,15 +142,15 @@ static bool read_axes(dvx_vm *vm, dvx_value axis, int ndim, int *count, int *axe
     *count = ndim;
     for (int i = 0; i < ndim; i++) axes[i] = i;
     if (!nd_is_given(vm, axis)) return true;
-    if (API(kind, axis) == DVX_TUPLE) {
-        int64_t length = API(length, axis);
+    if (vm->api->kind(vm, axis) == DVX_TUPLE) {
+        int64_t length = vm->api->length(vm, axis);
         if (length != 1 && length != 2)
             return nd_fail(vm, DVX_VALUE_ERROR, "Improper number of dimensions to norm.");
         return shape_read_axes(vm, axis, ndim, "", "Duplicate axes given.", count, axes);
     }
     *count = 1;
     if (nd_axis_of(vm, axis, ndim, axes)) return true;
-    if (!API(error_matches, nd_state_of(vm)->type_error)) return false;
+    if (!vm->api->error_matches(vm, nd_state_of(vm)->type_error)) return false;
     vm->api->clear_error(vm);
     return nd_fail(vm, DVX_TYPE_ERROR, "'axis' must be None, an integer or a tuple of integers");
 }
@@ -166,7 +166,8 @@ static dvx_value norm_of(dvx_vm *vm, dvx_value x, const dvx_value *args) {
         return length_of_all(vm, x, a->ndim, keep);
     if (!read_axes(vm, args[2], a->ndim, &count, axes)) return DVX_FAILED;
     if (count == 1) return norm_of_vectors(vm, x, axes[0], &o, keep);
-    if (count != 2) return API(raise, DVX_VALUE_ERROR, "Improper number of dimensions to norm.");
+    if (count != 2)
+        return vm->api->raise(vm, DVX_VALUE_ERROR, "Improper number of dimensions to norm.");
     dvx_value made = norm_of_matrices(vm, x, axes[0], axes[1], &o);
     return keep ? keep_axes(vm, made, a, axes[0], axes[1]) : made;
 }
@@ -179,7 +180,7 @@ dvx_value linalg_norm(dvx_vm *vm, const dvx_value *args) {
     return dvx_failed(x) ? x : compose_first(vm, norm_of(vm, x, args), x);
 }
 
-static ND_FUNCTION(norm) {
+static dvx_value norm(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
     return linalg_norm(vm, args + 1);
 }

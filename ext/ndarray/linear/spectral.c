@@ -20,13 +20,14 @@ typedef struct blocks {
 /* NULL: MemoryError. */
 static void *take(dvx_vm *vm, blocks *b, double count, size_t size) {
     const double bytes = count * (double)size + 1;
-    void *block = bytes < 1e18 ? API(allocate, (size_t)bytes) : API(allocate, SIZE_MAX / 4);
+    void *block =
+        bytes < 1e18 ? vm->api->allocate(vm, (size_t)bytes) : vm->api->allocate(vm, SIZE_MAX / 4);
     if (!block) return NULL;
     b->sizes[b->count] = (size_t)bytes;
     return b->at[b->count++] = block;
 }
 static void give_all(dvx_vm *vm, blocks *b) {
-    for (int i = 0; i < b->count; i++) API(deallocate, b->at[i], b->sizes[i]);
+    for (int i = 0; i < b->count; i++) vm->api->deallocate(vm, b->at[i], b->sizes[i]);
     b->count = 0;
 }
 
@@ -35,10 +36,10 @@ static void give_all(dvx_vm *vm, blocks *b) {
  */
 static bool settle(dvx_vm *vm, blocks *b, const nd_stack *s, const dvx_value made[2], bool good) {
     give_all(vm, b);
-    API(release, s->held);
+    vm->api->release(vm, s->held);
     if (good) return true;
-    API(release, made[0]);
-    API(release, made[1]);
+    vm->api->release(vm, made[0]);
+    vm->api->release(vm, made[1]);
     return false;
 }
 
@@ -68,7 +69,7 @@ static void copy_triangle(const char *a, int rows, int columns, int step, int64_
 }
 
 /* a, mode */
-static ND_FUNCTION(qr) {
+static dvx_value qr(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     char mode[32] = "reduced";
     nd_stack s;
     nd_array *q_out = NULL, *r_out;
@@ -103,7 +104,7 @@ static ND_FUNCTION(qr) {
         if (wants_q) linalg_turn(q, columns, m, size, q_out->data + i * m * columns * size);
     }
     give_all(vm, &b);
-    API(release, s.held);
+    vm->api->release(vm, s.held);
     for (int i = 0; i < 2; i++) {
         if (!good) made[i] = compose_first(vm, DVX_FAILED, made[i]);
         if (good && (i || wants_q)) made[i] = linalg_finish(vm, made[i], s.single);
@@ -239,7 +240,7 @@ static dvx_value hermitian(dvx_vm *vm, const dvx_value *args, bool vectors) {
     if (!dvx_failed(args[2])) nd_word(vm, args[2], half);
     half[0] &= ~0x20; /* a capital letter */
     if ((half[0] != 'L' && half[0] != 'U') || half[1])
-        return API(raise, DVX_VALUE_ERROR, "UPLO argument must be 'L' or 'U'");
+        return vm->api->raise(vm, DVX_VALUE_ERROR, "UPLO argument must be 'L' or 'U'");
     if (!linalg_read(vm, args[1], true, &s)) return DVX_FAILED;
     const int n = s.rows;
     const int64_t size = linalg_size(&s), bytes = size * n * n;
@@ -270,11 +271,11 @@ static dvx_value hermitian(dvx_vm *vm, const dvx_value *args, bool vectors) {
     return compose_pair(vm, made[0], made[1]);
 }
 
-static ND_FUNCTION(eigh) {
+static dvx_value eigh(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
     return hermitian(vm, args, true);
 }
-static ND_FUNCTION(eigvalsh) {
+static dvx_value eigvalsh(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
     return hermitian(vm, args, false);
 }
@@ -389,11 +390,11 @@ static dvx_value general(dvx_vm *vm, dvx_value v, bool vectors) {
     return compose_pair(vm, made[0], made[1]);
 }
 
-static ND_FUNCTION(eig) {
+static dvx_value eig(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
     return general(vm, args[1], true);
 }
-static ND_FUNCTION(eigvals) {
+static dvx_value eigvals(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
     return general(vm, args[1], false);
 }
@@ -571,7 +572,7 @@ bool linalg_decompose(dvx_vm *vm, dvx_value v, char job, bool *single, dvx_value
         if (good && vt) linalg_turn(f.vt, n, f.rows, size, vt->data + i * f.rows * n * size);
     }
     give_all(vm, &b);
-    API(release, s.held);
+    vm->api->release(vm, s.held);
     for (int i = 0; !good && i < 3; i++) out[i] = compose_first(vm, DVX_FAILED, out[i]);
     return good;
 }
@@ -584,7 +585,7 @@ dvx_value linalg_singular(dvx_vm *vm, dvx_value v) {
 }
 
 /* a, full_matrices, compute_uv */
-static ND_FUNCTION(svd) {
+static dvx_value svd(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     dvx_value parts[3];
     bool single;
     (void)count;

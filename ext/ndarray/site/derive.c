@@ -2,10 +2,10 @@
 #include "site/derive.h"
 
 bool derive_is_int(dvx_vm *vm, dvx_value v) {
-    if (API(kind, v) != DVX_INT) return false;
-    dvx_value class_ = API(class_of, v);
-    bool same = API(same, class_, nd_state_of(vm)->int_);
-    API(release, class_);
+    if (vm->api->kind(vm, v) != DVX_INT) return false;
+    dvx_value class_ = vm->api->class_of(vm, v);
+    bool same = vm->api->same(vm, class_, nd_state_of(vm)->int_);
+    vm->api->release(vm, class_);
     return same;
 }
 
@@ -19,17 +19,18 @@ void derive_array(dvx_vm *vm, dvx_site *site) {
     case DVX_SITE_SET_ITEM: derive_stores(vm, site); return;
     case DVX_SITE_ATTRIBUTE: derive_attribute(vm, site); return;
     case DVX_SITE_METHOD: derive_method(vm, site); return;
-    default: API(decline, site, "arrays have no derivatives for this"); return;
+    default: vm->api->decline(vm, site, "arrays have no derivatives for this"); return;
     }
 }
 
 void derive_ufunc(dvx_vm *vm, dvx_site *site) {
     if (site->family != DVX_SITE_CALL)
-        API(decline, site, "of ufuncs only calls have derivatives");
+        vm->api->decline(vm, site, "of ufuncs only calls have derivatives");
     else if (derive_out(vm, site))
         return;
     else if (!dvx_failed(site->keywords))
-        API(decline, site, "of a ufunc's keyword arguments only an array out= has derivatives");
+        vm->api->decline(vm, site,
+                         "of a ufunc's keyword arguments only an array out= has derivatives");
     else
         derive_elements(vm, site);
 }

@@ -10,7 +10,7 @@ typedef struct class_cache {
 
 static dvx_outcome run_class(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *result) {
     const class_cache *c = cache;
-    if (!c->dropped && !API(same, v[0], c->callee)) return DVX_DEOPTIMISE;
+    if (!c->dropped && !vm->api->same(vm, v[0], c->callee)) return DVX_DEOPTIMISE;
     return derive_outcome(dtype_convert(vm, c->dtype, v[1]), result);
 }
 
@@ -49,17 +49,18 @@ void derive_class(dvx_vm *vm, dvx_site *site) {
     if (site->family != DVX_SITE_CALL || !dtype_is_class(vm, site->operands[0].value)) return;
     const nd_dtype *dtype = dtype_of_object(vm, site->operands[0].value);
     if (site->count != 2 || !dvx_failed(site->keywords)) {
-        API(decline, site, "of dtypes only calls with one value have derivatives");
+        vm->api->decline(vm, site, "of dtypes only calls with one value have derivatives");
         return;
     }
-    const dvx_kind kind = API(kind, site->operands[1].value);
+    const dvx_kind kind = vm->api->kind(vm, site->operands[1].value);
     const bool is_number =
         site->times < 2 && ((dtype->num == ND_BOOL && (kind == DVX_BOOL || kind == DVX_INT)) ||
                             (dtype->num == ND_INT64 && kind == DVX_INT) ||
                             (dtype->num == ND_FLOAT64 && (kind == DVX_FLOAT || kind == DVX_INT)));
     const class_cache known = {.dtype = dtype, .callee = site->operands[0].value};
-    const bool dropped = site->operands[0].origin == DVX_FROM_GLOBAL && API(drop_operand, site, 0);
-    class_cache *c = API(specialise, site, is_number ? &number : &other);
+    const bool dropped =
+        site->operands[0].origin == DVX_FROM_GLOBAL && vm->api->drop_operand(vm, site, 0);
+    class_cache *c = vm->api->specialise(vm, site, is_number ? &number : &other);
     if (!c) return;
     *c = known;
     c->dropped = dropped;

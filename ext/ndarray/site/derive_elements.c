@@ -23,8 +23,9 @@
 
 static dvx_value input(dvx_vm *vm, const elementwise *d, const dvx_value *v, int i) {
     if (d->constant && !d->dtypes[i])
-        return d->constant_is_int ? API(make_int, d->as_int) : API(make_float, d->as_float);
-    return API(retain, v[i]);
+        return d->constant_is_int ? vm->api->make_int(vm, d->as_int)
+                                  : vm->api->make_float(vm, d->as_float);
+    return vm->api->retain(vm, v[i]);
 }
 
 static dvx_outcome ordinary(dvx_vm *vm, const elementwise *d, const dvx_value *v,
@@ -32,8 +33,8 @@ static dvx_outcome ordinary(dvx_vm *vm, const elementwise *d, const dvx_value *v
     dvx_value inputs[2] = {input(vm, d, v, 0), DVX_FAILED};
     if (d->inputs == 2) inputs[1] = input(vm, d, v, 1);
     dvx_value made = ufunc_call(vm, d->number, inputs, d->inplace ? inputs[0] : DVX_FAILED, NULL);
-    API(release, inputs[0]);
-    if (d->inputs == 2) API(release, inputs[1]);
+    vm->api->release(vm, inputs[0]);
+    if (d->inputs == 2) vm->api->release(vm, inputs[1]);
     const bool equality = d->number == ND_UFUNC_equal || d->number == ND_UFUNC_not_equal;
     if (dvx_failed(made) && equality && d->first == 0) {
         /* The operators == and != may give more than that error (operators.c). */
@@ -51,7 +52,7 @@ static inline bool look(dvx_vm *vm, const elementwise *d, const dvx_value *v, nd
     for (int i = 0; i < d->inputs; i++) {
         arrays[i] = NULL;
         if (!d->dtypes[i]) continue;
-        arrays[i] = API(payload, v[i], &array_type);
+        arrays[i] = vm->api->payload(vm, v[i], &array_type);
         if (!arrays[i]) return false;
         good &= arrays[i]->dtype == d->dtypes[i];
     }
@@ -62,14 +63,14 @@ bool derive_read_number(dvx_vm *vm, dvx_value v, nd_type type, char *element) {
     int64_t i;
     double d;
     if (type >= ND_FLOAT32) {
-        if (!API(read_float, v, &d)) return vm->api->clear_error(vm), false;
+        if (!vm->api->read_float(vm, v, &d)) return vm->api->clear_error(vm), false;
         if (type == ND_FLOAT64)
             memcpy(element, &d, sizeof d);
         else
             cast_between(ND_DTYPE(ND_FLOAT64), ND_DTYPE(type))(element, 0, (const char *)&d, 0, 1);
         return true;
     }
-    if (!API(read_int, v, &i)) return vm->api->clear_error(vm), false;
+    if (!vm->api->read_int(vm, v, &i)) return vm->api->clear_error(vm), false;
     if ((type == ND_UINT8 && (i < 0 || i > UINT8_MAX)) ||
         (type == ND_INT32 && (i < INT32_MIN || i > INT32_MAX)))
         return false;
@@ -81,7 +82,7 @@ bool derive_read_number(dvx_vm *vm, dvx_value v, nd_type type, char *element) {
 static inline bool takes_result(dvx_vm *vm, const elementwise *d, dvx_value v, const nd_array *a,
                                 int i) {
     return d->temporaries >> i & 1 && a && a->dtype == d->result && !(a->flags & ND_HAS_BASE) &&
-           !a->read_only && !a->exports && API(is_unique, v);
+           !a->read_only && !a->exports && vm->api->is_unique(vm, v);
 }
 
 /* ---- Kept results ---- */
@@ -95,7 +96,7 @@ static void release_kept(dvx_vm *vm, void *cache) {
     for (int i = 0; i < ELEMENTS_KEPT; i++) {
         dvx_value kept = d->kept[i];
         d->kept[i] = DVX_FAILED;
-        API(release, kept);
+        vm->api->release(vm, kept);
     }
 }
 
@@ -113,11 +114,11 @@ static dvx_value new_result(dvx_vm *vm, elementwise *d, int ndim, const int64_t 
                             nd_array **out) {
     if (!d->keeps) return array_new(vm, d->result, ndim, shape, out);
     for (int i = 0; i < ELEMENTS_KEPT; i++) {
-        if (dvx_failed(d->kept[i]) || !API(is_unique, d->kept[i])) continue;
-        *out = API(payload, d->kept[i], &array_type);
+        if (dvx_failed(d->kept[i]) || !vm->api->is_unique(vm, d->kept[i])) continue;
+        *out = vm->api->payload(vm, d->kept[i], &array_type);
         if (!is_as_new(*out, ndim, shape)) continue;
         d->waste = 0;
-        return API(retain, d->kept[i]);
+        return vm->api->retain(vm, d->kept[i]);
     }
     dvx_value made = array_new(vm, d->result, ndim, shape, out);
     if (dvx_failed(made)) return made;
@@ -127,8 +128,8 @@ static dvx_value new_result(dvx_vm *vm, elementwise *d, int ndim, const int64_t 
         /* The older one is given up. */
         dvx_value old = d->kept[0];
         memmove(d->kept, d->kept + 1, (ELEMENTS_KEPT - 1) * sizeof *d->kept);
-        d->kept[ELEMENTS_KEPT - 1] = API(retain, made);
-        API(release, old);
+        d->kept[ELEMENTS_KEPT - 1] = vm->api->retain(vm, made);
+        vm->api->release(vm, old);
     }
     return made;
 }
@@ -156,7 +157,7 @@ static dvx_outcome tell(dvx_vm *vm, const elementwise *d, unsigned flags, dvx_va
         *result = made;
         return DVX_DONE;
     }
-    API(release, made);
+    vm->api->release(vm, made);
     return DVX_ERROR;
 }
 
@@ -166,7 +167,7 @@ static inline dvx_outcome finish_row(dvx_vm *vm, const elementwise *d, char *con
                                      dvx_value *result) {
     unsigned flags = d->warns ? arith_flags() : 0;
     if (UNLIKELY(!nd_work(vm, loops_steps(d->number, count)))) {
-        API(release, made);
+        vm->api->release(vm, made);
         return DVX_ERROR;
     }
     if (UNLIKELY(flags)) {
@@ -279,7 +280,7 @@ static dvx_value result_of(dvx_vm *vm, elementwise *d, const layout *l, const dv
             !takes_result(vm, d, v[i], arrays[i], i))
             continue;
         *out = arrays[i];
-        return API(retain, v[i]);
+        return vm->api->retain(vm, v[i]);
     }
     return new_result(vm, d, l->ndim, l->shape, out);
 }
@@ -365,9 +366,9 @@ static dvx_outcome run_arrays(dvx_vm *vm, const dvx_value *v, void *cache, dvx_v
         return run_any(vm, d, v, a, NULL, result);
     dvx_value made;
     if (takes_result(vm, d, v[0], a[0], 0))
-        out = a[0], made = API(retain, v[0]);
+        out = a[0], made = vm->api->retain(vm, v[0]);
     else if (takes_result(vm, d, v[1], a[1], 1))
-        out = a[1], made = API(retain, v[1]);
+        out = a[1], made = vm->api->retain(vm, v[1]);
     else
         made = new_like(vm, d, a[0], &out);
     if (UNLIKELY(dvx_failed(made))) return DVX_ERROR;
@@ -392,7 +393,7 @@ static dvx_outcome run_number(dvx_vm *vm, const dvx_value *v, void *cache, dvx_v
     if (!elements_is_short(a[array])) return run_any(vm, d, v, a, element, result);
     dvx_value made;
     if (takes_result(vm, d, v[array], a[array], array))
-        out = a[array], made = API(retain, v[array]);
+        out = a[array], made = vm->api->retain(vm, v[array]);
     else
         made = new_like(vm, d, a[array], &out);
     if (UNLIKELY(dvx_failed(made))) return DVX_ERROR;
@@ -413,7 +414,7 @@ static dvx_outcome run_one(dvx_vm *vm, const dvx_value *v, void *cache, dvx_valu
     if (!elements_is_short(a[0])) return run_any(vm, d, v, a, NULL, result);
     dvx_value made;
     if (takes_result(vm, d, v[0], a[0], 0))
-        out = a[0], made = API(retain, v[0]);
+        out = a[0], made = vm->api->retain(vm, v[0]);
     else
         made = new_like(vm, d, a[0], &out);
     if (UNLIKELY(dvx_failed(made))) return DVX_ERROR;
@@ -446,7 +447,7 @@ static dvx_outcome finish_inplace(dvx_vm *vm, const elementwise *d, const dvx_va
         if (!error_flags(vm, loops_facts[d->number].name, flags)) return DVX_ERROR;
     }
     if (UNLIKELY(!nd_work(vm, loops_steps(d->number, count)))) return DVX_ERROR;
-    *result = API(retain, v[0]);
+    *result = vm->api->retain(vm, v[0]);
     return DVX_DONE;
 }
 
@@ -505,7 +506,7 @@ static dvx_outcome run_inplace_number(dvx_vm *vm, const dvx_value *v, void *cach
 
 static bool is_ufunc(dvx_vm *vm, const elementwise *d, dvx_value callee) {
     if (d->first == 2) return true; /* it is not loaded */
-    const nd_ufunc_object *u = API(payload, callee, &ufunc_object_type);
+    const nd_ufunc_object *u = vm->api->payload(vm, callee, &ufunc_object_type);
     return u && ufunc_number_of(u) == d->number;
 }
 
@@ -567,7 +568,7 @@ static bool choose_ufunc(dvx_vm *vm, const dvx_site *site, draft *x) {
     x->d.first = 0;
     x->d.inplace = site->family == DVX_SITE_INPLACE;
     if (site->family > DVX_SITE_COMPARE) { /* no operator: a call */
-        u = API(payload, site->operands[0].value, &ufunc_object_type);
+        u = vm->api->payload(vm, site->operands[0].value, &ufunc_object_type);
         if (!u) return refuse(x, "the callee is no ufunc");
         x->d.number = ufunc_number_of(u);
         x->d.first = 1;
@@ -588,13 +589,14 @@ static bool choose_form(dvx_vm *vm, dvx_site *site, draft *x) {
     const dvx_operand *inputs = site->operands + d->first;
     int number = -1;
     for (int i = 0; i < d->inputs; i++) {
-        const nd_array *a =
-            inputs[i].type == &array_type ? API(payload, inputs[i].value, &array_type) : NULL;
+        const nd_array *a = inputs[i].type == &array_type
+                                ? vm->api->payload(vm, inputs[i].value, &array_type)
+                                : NULL;
         d->temporaries |= (uint8_t)(inputs[i].temporary << i);
         if (a) {
             d->dtypes[i] = a->dtype;
             x->types[i] = a->dtype->num;
-        } else if (number < 0 && (API(kind, inputs[i].value) == DVX_FLOAT ||
+        } else if (number < 0 && (vm->api->kind(vm, inputs[i].value) == DVX_FLOAT ||
                                   derive_is_int(vm, inputs[i].value))) {
             number = i;
         } else {
@@ -616,7 +618,7 @@ static bool choose_type(dvx_vm *vm, const dvx_site *site, draft *x) {
         type = dtype_promote(d->dtypes[0], d->dtypes[1])->num;
     } else if (x->form != ONE) {
         const dvx_operand *number = &site->operands[d->first + !x->array];
-        if (API(kind, number->value) == DVX_FLOAT)
+        if (vm->api->kind(vm, number->value) == DVX_FLOAT)
             type = type <= ND_INT64 ? ND_FLOAT64 : type;
         else
             type = type == ND_BOOL ? ND_INT64 : type;
@@ -656,7 +658,7 @@ static void choose_kept(dvx_vm *vm, const dvx_site *site, draft *x) {
     bool rows = true;
     for (int i = 0; i < d->inputs; i++) {
         if (!d->dtypes[i]) continue;
-        const nd_array *a = API(payload, site->operands[d->first + i].value, &array_type);
+        const nd_array *a = vm->api->payload(vm, site->operands[d->first + i].value, &array_type);
         if (a->size * d->result->size > ND_INLINE) return;
         rows &= elements_is_row(a) && a->ndim <= ND_FEW && a->size;
         rows &= !like || elements_same_shape(a, like);
@@ -704,12 +706,12 @@ static void choose_constant(dvx_vm *vm, dvx_site *site, draft *x) {
     const uint32_t i = (uint32_t)(d->first + !x->array);
     const dvx_operand *o = &site->operands[i];
     if (o->origin != DVX_FROM_CONSTANT && o->origin != DVX_FROM_GLOBAL) return;
-    d->constant_is_int = API(kind, o->value) == DVX_INT;
+    d->constant_is_int = vm->api->kind(vm, o->value) == DVX_INT;
     if (!derive_read_number(vm, o->value, d->type, d->element)) return;
-    bool good = d->constant_is_int ? API(read_int, o->value, &d->as_int)
-                                   : API(read_float, o->value, &d->as_float);
+    bool good = d->constant_is_int ? vm->api->read_int(vm, o->value, &d->as_int)
+                                   : vm->api->read_float(vm, o->value, &d->as_float);
     if (!good) vm->api->clear_error(vm);
-    if (!good || !API(drop_operand, site, i)) return;
+    if (!good || !vm->api->drop_operand(vm, site, i)) return;
     d->constant = true;
     x->form = x->form == RIGHT ? RIGHT_CONST : LEFT_CONST;
 }
@@ -723,12 +725,12 @@ static bool choose_power(dvx_vm *vm, dvx_site *site, draft *x) {
         return true;
     if (exponent->origin != DVX_FROM_CONSTANT)
         return refuse(x, "the exponent may be a number that stands for another function");
-    if (!API(read_float, exponent->value, &number)) return vm->api->clear_error(vm), false;
-    const bool whole = API(kind, exponent->value) == DVX_INT;
+    if (!vm->api->read_float(vm, exponent->value, &number)) return vm->api->clear_error(vm), false;
+    const bool whole = vm->api->kind(vm, exponent->value) == DVX_INT;
     const int simple = operators_simple_power(x->types[0], whole, number);
     if (simple < 0)
         return x->types[0] >= ND_FLOAT32 || refuse(x, "such powers of ints have no derivatives");
-    if (d->inplace || !API(drop_operand, site, 1))
+    if (d->inplace || !vm->api->drop_operand(vm, site, 1))
         return refuse(x, "in place, such powers have no derivatives");
     d->number = (nd_ufunc_number)simple;
     d->inputs = 1;
@@ -739,12 +741,12 @@ static bool choose_power(dvx_vm *vm, dvx_site *site, draft *x) {
 /* Is operand 0 of a call a global that keeps its value?  Then it is not loaded. */
 static void choose_callee(dvx_vm *vm, dvx_site *site, draft *x) {
     if (x->d.first == 1 && site->operands[0].origin == DVX_FROM_GLOBAL &&
-        API(drop_operand, site, 0))
+        vm->api->drop_operand(vm, site, 0))
         x->d.first = 2;
 }
 
 static void install(dvx_vm *vm, dvx_site *site, draft *x, const dvx_specialisation *found) {
-    elementwise *cache = API(specialise, site, found);
+    elementwise *cache = vm->api->specialise(vm, site, found);
     if (!cache) {
         release_kept(vm, &x->d);
         return;
@@ -759,7 +761,7 @@ void derive_elements(dvx_vm *vm, dvx_site *site) {
     for (int i = 0; i < ELEMENTS_KEPT; i++) x.d.kept[i] = DVX_FAILED;
     if (!choose_ufunc(vm, site, &x) || !choose_form(vm, site, &x) || !choose_power(vm, site, &x) ||
         !choose_type(vm, site, &x)) {
-        API(decline, site, x.reason);
+        vm->api->decline(vm, site, x.reason);
         return;
     }
     const bool simple_power = site->family == DVX_SITE_BINARY && site->operation == DVX_POW &&
@@ -774,7 +776,7 @@ void derive_elements(dvx_vm *vm, dvx_site *site) {
     const dvx_specialisation *found = descriptor(site, &x);
     if (!found) {
         release_kept(vm, &x.d);
-        API(decline, site, "there is no derivative for these dtypes");
+        vm->api->decline(vm, site, "there is no derivative for these dtypes");
         return;
     }
     choose_callee(vm, site, &x);

@@ -22,7 +22,7 @@ typedef struct item_cache {
 
 static dvx_outcome run_item(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *result) {
     item_cache *c = cache;
-    const nd_array *a = API(payload, v[0], &array_type);
+    const nd_array *a = vm->api->payload(vm, v[0], &array_type);
     const view_model *m = &c->model;
     bool element;
     key_place to;
@@ -156,7 +156,7 @@ enum { MOST_TIMES = 2 };
 /* What the key makes of the array that is here; NULL: no view that can be kept. */
 static const dvx_specialisation *choose_view(dvx_vm *vm, const dvx_site *site, item_cache *c,
                                              bool tuple) {
-    const nd_array *a = API(payload, site->operands[0].value, &array_type);
+    const nd_array *a = vm->api->payload(vm, site->operands[0].value, &array_type);
     const bool is_row = !c->constant && !tuple && a->ndim == 2 && c->known.ints;
     const bool is_keyed = !c->constant && !is_row && !key_is_element(a, &c->known);
     key_place to;
@@ -170,7 +170,7 @@ static const dvx_specialisation *choose_view(dvx_vm *vm, const dvx_site *site, i
     if (dvx_failed(made)) return vm->api->clear_error(vm), NULL;
     const bool kept = views_keep(vm, &c->kept, of, a, view);
     if (kept && c->constant) views_learn(&c->model, a, view);
-    API(release, made);
+    vm->api->release(vm, made);
     return !kept ? NULL : is_row ? &row_item : is_keyed ? &keyed_item : &view_item;
 }
 
@@ -188,8 +188,8 @@ static const dvx_specialisation *choose_element(const nd_array *a, item_cache *c
 }
 
 static const dvx_specialisation *choose(dvx_vm *vm, const dvx_site *site, item_cache *c) {
-    const nd_array *a = API(payload, site->operands[0].value, &array_type);
-    const bool tuple = API(kind, site->operands[1].value) == DVX_TUPLE;
+    const nd_array *a = vm->api->payload(vm, site->operands[0].value, &array_type);
+    const bool tuple = vm->api->kind(vm, site->operands[1].value) == DVX_TUPLE;
     const dvx_specialisation *with_view = choose_view(vm, site, c, tuple);
     if (with_view) return with_view;
     const dvx_specialisation *element = site->times < MOST_TIMES ? choose_element(a, c) : NULL;
@@ -207,19 +207,20 @@ void derive_items(dvx_vm *vm, dvx_site *site) {
     memset(&known, 0, sizeof known);
     for (int i = 0; i < VIEWS_KEPT; i++) known.kept.views[i] = DVX_FAILED;
     if (v[0].type != &array_type) {
-        API(decline, site,
-            "subscripts of scalars, and subscripts that are arrays, have no derivative");
+        vm->api->decline(
+            vm, site, "subscripts of scalars, and subscripts that are arrays, have no derivative");
         return;
     }
     if (v[1].type || !key_read(vm, v[1].value, &known.known)) {
-        API(decline, site, "the subscript is not made of a few ints, slices, None and Ellipsis");
+        vm->api->decline(vm, site,
+                         "the subscript is not made of a few ints, slices, None and Ellipsis");
         return;
     }
     const bool is_constant =
         v[1].origin == DVX_FROM_CONSTANT || (v[1].origin == DVX_FROM_SITE && v[1].pure);
     known.model.of.ndim = -1;
-    known.constant = is_constant && API(drop_operand, site, 1);
-    item_cache *c = API(specialise, site, choose(vm, site, &known));
+    known.constant = is_constant && vm->api->drop_operand(vm, site, 1);
+    item_cache *c = vm->api->specialise(vm, site, choose(vm, site, &known));
     if (c)
         *c = known;
     else

@@ -5,11 +5,11 @@
 
 /* A member of a slice: an int, or None (*has is false). */
 static bool read_member(dvx_vm *vm, dvx_value slice, const char *name, bool *has, int64_t *out) {
-    dvx_value v = API(get_attribute, slice, name);
-    const dvx_kind kind = dvx_failed(v) ? DVX_ANY : API(kind, v);
+    dvx_value v = vm->api->get_attribute(vm, slice, name);
+    const dvx_kind kind = dvx_failed(v) ? DVX_ANY : vm->api->kind(vm, v);
     *has = kind == DVX_INT;
-    bool good = kind == DVX_NONE || (*has && API(read_int, v, out));
-    API(release, v);
+    bool good = kind == DVX_NONE || (*has && vm->api->read_int(vm, v, out));
+    vm->api->release(vm, v);
     if (!good) vm->api->clear_error(vm);
     return good;
 }
@@ -17,12 +17,12 @@ static bool read_member(dvx_vm *vm, dvx_value slice, const char *name, bool *has
 static bool read_part(dvx_vm *vm, dvx_value v, key *out) {
     bool has_step = false;
     key_part *p;
-    switch (API(kind, v)) {
+    switch (vm->api->kind(vm, v)) {
     case DVX_NONE: return key_add(out, KEY_NEW) != NULL;
     case DVX_ELLIPSIS: return key_add(out, KEY_REST) != NULL;
     case DVX_INT:
         if (!(p = key_add(out, KEY_INT))) return false;
-        if (API(read_int, v, &p->start)) return true;
+        if (vm->api->read_int(vm, v, &p->start)) return true;
         vm->api->clear_error(vm);
         return false;
     case DVX_SLICE:
@@ -37,14 +37,14 @@ static bool read_part(dvx_vm *vm, dvx_value v, key *out) {
 
 bool key_read(dvx_vm *vm, dvx_value v, key *out) {
     *out = (key){.ints = true};
-    if (API(kind, v) != DVX_TUPLE) return read_part(vm, v, out);
-    const int64_t count = API(length, v);
+    if (vm->api->kind(vm, v) != DVX_TUPLE) return read_part(vm, v, out);
+    const int64_t count = vm->api->length(vm, v);
     if (count < 0 || count > KEY_PARTS) return false;
     for (int i = 0; i < (int)count; i++) {
-        dvx_value index = API(make_int, i), item = API(get_item, v, index);
+        dvx_value index = vm->api->make_int(vm, i), item = vm->api->get_item(vm, v, index);
         const bool good = !dvx_failed(item) && read_part(vm, item, out);
-        API(release, item);
-        API(release, index);
+        vm->api->release(vm, item);
+        vm->api->release(vm, index);
         if (!good) return false;
     }
     return true;
@@ -105,18 +105,18 @@ static int find_by_reading(dvx_vm *vm, const nd_array *a, dvx_value v, key_place
     dvx_value items[ND_FEW] = {v};
     int64_t count = 1, starts[ND_FEW], steps[ND_FEW], counts[ND_FEW];
     bool slice[ND_FEW] = {false};
-    if (API(kind, v) == DVX_TUPLE) count = API(length, v);
+    if (vm->api->kind(vm, v) == DVX_TUPLE) count = vm->api->length(vm, v);
     if (a->ndim > ND_FEW || count < 1 || count > a->ndim) return 0;
-    const bool tuple = API(kind, v) == DVX_TUPLE;
+    const bool tuple = vm->api->kind(vm, v) == DVX_TUPLE;
     int got = 0, state = 1;
     for (; got < (int)count && state > 0; got++) {
-        if (tuple) items[got] = API(get_item, v, API(make_int, got));
-        const dvx_kind kind = API(kind, items[got]);
+        if (tuple) items[got] = vm->api->get_item(vm, v, vm->api->make_int(vm, got));
+        const dvx_kind kind = vm->api->kind(vm, items[got]);
         slice[got] = kind == DVX_SLICE;
         *slices |= slice[got];
         if (slice[got]) continue;
         const int64_t n = a->axes[got].count;
-        if (kind != DVX_INT || !API(read_int, items[got], &starts[got])) {
+        if (kind != DVX_INT || !vm->api->read_int(vm, items[got], &starts[got])) {
             vm->api->clear_error(vm);
             state = 0;
             continue;
@@ -128,10 +128,10 @@ static int find_by_reading(dvx_vm *vm, const nd_array *a, dvx_value v, key_place
     if (busy) busy->busy++;
     for (int i = 0; busy && i < got && state > 0; i++)
         if (slice[i] &&
-            !API(read_slice, items[i], a->axes[i].count, &starts[i], &steps[i], &counts[i]))
+            !vm->api->read_slice(vm, items[i], a->axes[i].count, &starts[i], &steps[i], &counts[i]))
             state = -1;
     if (busy) busy->busy--;
-    for (int i = 0; tuple && i < got; i++) API(release, items[i]);
+    for (int i = 0; tuple && i < got; i++) vm->api->release(vm, items[i]);
     if (state <= 0) return state;
     to->data = a->data;
     to->ndim = 0;

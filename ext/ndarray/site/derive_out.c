@@ -26,8 +26,9 @@ static bool is_row_like(const nd_array *a, const nd_dtype *dtype, const nd_array
 
 /* A number beside arrays of this type, which it does not change. */
 static bool read_number(dvx_vm *vm, dvx_value v, nd_type type, char *element) {
-    const bool fits =
-        derive_is_int(vm, v) ? type != ND_BOOL : API(kind, v) == DVX_FLOAT && type >= ND_FLOAT32;
+    const bool fits = derive_is_int(vm, v)
+                          ? type != ND_BOOL
+                          : vm->api->kind(vm, v) == DVX_FLOAT && type >= ND_FLOAT32;
     return fits && derive_read_number(vm, v, type, element);
 }
 
@@ -35,13 +36,13 @@ static bool read_number(dvx_vm *vm, dvx_value v, nd_type type, char *element) {
 static bool run_rows(dvx_vm *vm, nd_ufunc_number number, const dvx_value *v, bool *good) {
     const nd_ufunc_facts *facts = &loops_facts[number];
     const int inputs = facts->inputs;
-    nd_array *arrays[2] = {NULL, NULL}, *out = API(payload, v[inputs], &array_type);
+    nd_array *arrays[2] = {NULL, NULL}, *out = vm->api->payload(vm, v[inputs], &array_type);
     const nd_dtype *dtype = NULL;
     _Alignas(16) char element[sizeof(nd_complex)];
     char *args[3] = {NULL, NULL, NULL};
     int64_t strides[3] = {0, 0, 0};
     for (int i = 0; i < inputs; i++) {
-        arrays[i] = API(payload, v[i], &array_type);
+        arrays[i] = vm->api->payload(vm, v[i], &array_type);
         if (arrays[i]) dtype = arrays[i]->dtype;
     }
     if (!out || !dtype || out->read_only || number == ND_UFUNC_power || ufunc_is_logical(number) ||
@@ -75,7 +76,7 @@ static dvx_outcome run(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *r
     const int inputs = loops_facts[d->number].inputs;
     bool good;
     if (!d->dropped) {
-        const nd_ufunc_object *u = API(payload, v[0], &ufunc_object_type);
+        const nd_ufunc_object *u = vm->api->payload(vm, v[0], &ufunc_object_type);
         if (!u || ufunc_number_of(u) != d->number) {
             vm->api->note(vm, cache, "it is another ufunc");
             return DVX_DEOPTIMISE;
@@ -83,7 +84,7 @@ static dvx_outcome run(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *r
     }
     v++;
     if (run_rows(vm, d->number, v, &good))
-        return derive_outcome(good ? API(retain, v[inputs]) : DVX_FAILED, result);
+        return derive_outcome(good ? vm->api->retain(vm, v[inputs]) : DVX_FAILED, result);
     return derive_outcome(ufunc_call(vm, d->number, v, v[inputs], NULL), result);
 }
 
@@ -101,17 +102,17 @@ static const dvx_specialisation of_out[] = {[1] = OUT(1), [2] = OUT(2)};
 static bool names_out(dvx_vm *vm, dvx_value keywords) {
     char word[32];
     if (dvx_failed(keywords)) return true;
-    if (API(length, keywords) != 1) return false;
-    dvx_value index = API(make_int, 0), first = API(get_item, keywords, index);
+    if (vm->api->length(vm, keywords) != 1) return false;
+    dvx_value index = vm->api->make_int(vm, 0), first = vm->api->get_item(vm, keywords, index);
     const bool good = !dvx_failed(first) && !strcmp(nd_word(vm, first, word), "out");
-    API(release, first);
-    API(release, index);
+    vm->api->release(vm, first);
+    vm->api->release(vm, index);
     return good;
 }
 
 /* Are its operands the ufunc, its inputs and an output? */
 static bool has_out(dvx_vm *vm, const dvx_site *site) {
-    const nd_ufunc_object *u = API(payload, site->operands[0].value, &ufunc_object_type);
+    const nd_ufunc_object *u = vm->api->payload(vm, site->operands[0].value, &ufunc_object_type);
     if (!u) return false;
     const int inputs = loops_facts[ufunc_number_of(u)].inputs;
     return site->count == (uint32_t)inputs + 2 && names_out(vm, site->keywords) &&
@@ -120,10 +121,11 @@ static bool has_out(dvx_vm *vm, const dvx_site *site) {
 
 bool derive_out(dvx_vm *vm, dvx_site *site) {
     if (!has_out(vm, site)) return false;
-    const nd_ufunc_object *u = API(payload, site->operands[0].value, &ufunc_object_type);
+    const nd_ufunc_object *u = vm->api->payload(vm, site->operands[0].value, &ufunc_object_type);
     const nd_ufunc_number number = ufunc_number_of(u);
-    const bool dropped = site->operands[0].origin == DVX_FROM_GLOBAL && API(drop_operand, site, 0);
-    with_out *cache = API(specialise, site, &of_out[loops_facts[number].inputs]);
+    const bool dropped =
+        site->operands[0].origin == DVX_FROM_GLOBAL && vm->api->drop_operand(vm, site, 0);
+    with_out *cache = vm->api->specialise(vm, site, &of_out[loops_facts[number].inputs]);
     if (!cache) return true;
     *cache = (with_out){number, dropped};
     fuse_site(vm, site);

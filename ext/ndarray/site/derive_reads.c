@@ -14,7 +14,7 @@
 /* ---- Attributes that are ints ---- */
 
 static inline const nd_array *array_at(dvx_vm *vm, dvx_value v) {
-    return API(payload, v, &array_type);
+    return vm->api->payload(vm, v, &array_type);
 }
 
 #define NUMBERS(X)              \
@@ -28,7 +28,7 @@ static inline const nd_array *array_at(dvx_vm *vm, dvx_value v) {
                                   dvx_value *result) {                         \
         const nd_array *a = array_at(vm, v[0]);                                \
         (void)cache;                                                           \
-        return derive_outcome(API(make_int, value), result);                   \
+        return derive_outcome(vm->api->make_int(vm, value), result);           \
     }
 NUMBERS(RUN_NUMBER)
 
@@ -47,7 +47,7 @@ static void release_dtype(dvx_vm *vm, void *cache) {
     dtype_cache *c = cache;
     const dvx_value object = c->object;
     c->object = DVX_FAILED;
-    API(release, object);
+    vm->api->release(vm, object);
 }
 
 /* ---- shape ---- */
@@ -68,7 +68,7 @@ static void release_shape(dvx_vm *vm, void *cache) {
     shape_cache *c = cache;
     dvx_value tuple = c->tuple;
     c->tuple = DVX_FAILED;
-    API(release, tuple);
+    vm->api->release(vm, tuple);
 }
 
 static inline bool is_shape(const shape_cache *c, const nd_array *a) {
@@ -82,14 +82,14 @@ static dvx_outcome run_shape(dvx_vm *vm, const dvx_value *v, void *cache, dvx_va
     shape_cache *c = cache;
     const nd_array *a = array_at(vm, v[0]);
     int64_t shape[ND_MOST];
-    if (!dvx_failed(c->tuple) && is_shape(c, a) && API(is_unique, c->tuple))
-        return derive_outcome(API(retain, c->tuple), result);
+    if (!dvx_failed(c->tuple) && is_shape(c, a) && vm->api->is_unique(vm, c->tuple))
+        return derive_outcome(vm->api->retain(vm, c->tuple), result);
     for (int i = 0; i < a->ndim; i++) shape[i] = shape_at(c, a, i);
     dvx_value made = array_ints(vm, shape, a->ndim);
     if (dvx_failed(made)) return DVX_ERROR;
     if (a->ndim <= ND_FEW) {
         release_shape(vm, c);
-        c->tuple = API(retain, made);
+        c->tuple = vm->api->retain(vm, made);
         c->ndim = a->ndim;
         memcpy(c->shape, shape, (size_t)a->ndim * sizeof *shape);
     }
@@ -145,7 +145,7 @@ static void release_copies(dvx_vm *vm, void *cache) {
     for (int i = 0; i < ELEMENTS_KEPT; i++) {
         dvx_value kept = c->kept[i];
         c->kept[i] = DVX_FAILED;
-        API(release, kept);
+        vm->api->release(vm, kept);
     }
 }
 
@@ -206,7 +206,7 @@ static dvx_outcome run_fold_float(dvx_vm *vm, const dvx_value *v, void *cache, d
         arith_clear();
         if (!error_flags(vm, "reduce", flags)) return DVX_ERROR;
     }
-    return derive_outcome(API(make_float, x), result);
+    return derive_outcome(vm->api->make_float(vm, x), result);
 }
 
 static dvx_outcome run_fold_int(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *result) {
@@ -217,7 +217,7 @@ static dvx_outcome run_fold_int(dvx_vm *vm, const dvx_value *v, void *cache, dvx
     int64_t x = c->identity ? c->first : *(const int64_t *)(const void *)a->data;
     c->fold((char *)&x, a->data, a->size, sizeof x);
     if (UNLIKELY(!nd_quick_work(vm, a->size))) return DVX_ERROR;
-    return derive_outcome(API(make_int, x), result);
+    return derive_outcome(vm->api->make_int(vm, x), result);
 }
 
 /* ---- Other methods ---- */
@@ -420,9 +420,9 @@ static void derive_shape(dvx_vm *vm, dvx_site *site, const nd_array *a, bool str
     const bool few = a->ndim <= ND_FEW && site->times < 2;
     dvx_value tuple = few ? array_ints(vm, shape, a->ndim) : DVX_FAILED;
     if (few && dvx_failed(tuple)) vm->api->clear_error(vm);
-    shape_cache *c = API(specialise, site, dvx_failed(tuple) ? &portable_shape : &shape_);
+    shape_cache *c = vm->api->specialise(vm, site, dvx_failed(tuple) ? &portable_shape : &shape_);
     if (!c) {
-        API(release, tuple);
+        vm->api->release(vm, tuple);
         return;
     }
     c->tuple = tuple;
@@ -433,7 +433,7 @@ static void derive_shape(dvx_vm *vm, dvx_site *site, const nd_array *a, bool str
 
 /* (One that sees several dtypes keeps none.) */
 static void derive_dtype(dvx_vm *vm, dvx_site *site, const nd_dtype *dtype) {
-    dtype_cache *c = API(specialise, site, site->times < 2 ? &dtype_ : &portable_dtype);
+    dtype_cache *c = vm->api->specialise(vm, site, site->times < 2 ? &dtype_ : &portable_dtype);
     if (c && site->times < 2) *c = (dtype_cache){dtype, dtype_object(vm, dtype)};
 }
 
@@ -450,7 +450,7 @@ static bool prepare_aspect(dvx_vm *vm, const dvx_site *site, aspect_cache *c) {
     if (dvx_failed(made)) return vm->api->clear_error(vm), false;
     const bool kept = views_keep(vm, &c->kept, of, a, view);
     if (kept) views_learn(&c->model, a, view);
-    API(release, made);
+    vm->api->release(vm, made);
     return kept;
 }
 
@@ -459,7 +459,7 @@ static void derive_aspect(dvx_vm *vm, dvx_site *site, aspect which) {
     memset(&known, 0, sizeof known);
     known.which = which;
     const bool kept = prepare_aspect(vm, site, &known);
-    aspect_cache *c = API(specialise, site, &aspects[which][!kept]);
+    aspect_cache *c = vm->api->specialise(vm, site, &aspects[which][!kept]);
     if (c)
         *c = known;
     else if (kept)
@@ -477,12 +477,12 @@ static void derive_copy(dvx_vm *vm, dvx_site *site, const nd_array *a) {
         vm->api->clear_error(vm);
         small = false;
     }
-    copy_cache *c = small ? API(specialise, site, &copy_) : NULL;
+    copy_cache *c = small ? vm->api->specialise(vm, site, &copy_) : NULL;
     if (c)
         *c = known;
     else
         release_copies(vm, &known);
-    if (!small) API(specialise, site, &portable_copy);
+    if (!small) vm->api->specialise(vm, site, &portable_copy);
 }
 
 /* Any other attribute: it is not looked for again. */
@@ -492,23 +492,23 @@ static void derive_other(dvx_vm *vm, dvx_site *site, const char *name) {
     for (size_t i = 0; i < LENGTH_OF(all); i++) {
         if (strcmp(name, all[i]->name) != 0) continue;
         const bool itself = all[i] == &attribute_real && site->times < 2;
-        const dvx_attribute **known = API(specialise, site, itself ? &real_ : &attribute_);
+        const dvx_attribute **known = vm->api->specialise(vm, site, itself ? &real_ : &attribute_);
         if (known) *known = all[i];
         return;
     }
-    API(decline, site, "this attribute of arrays has no derivative");
+    vm->api->decline(vm, site, "this attribute of arrays has no derivative");
 }
 
 void derive_attribute(dvx_vm *vm, dvx_site *site) {
     char name[32];
     nd_word(vm, site->name, name);
     if (site->operands[0].type != &array_type) {
-        API(decline, site, "attributes of scalars have no derivatives");
+        vm->api->decline(vm, site, "attributes of scalars have no derivatives");
         return;
     }
     for (size_t i = 0; i < LENGTH_OF(numbers); i++)
         if (!strcmp(name, numbers[i].name)) {
-            API(specialise, site, &numbers[i].derivative);
+            vm->api->specialise(vm, site, &numbers[i].derivative);
             return;
         }
     const bool is_complex = array_at(vm, site->operands[0].value)->dtype->num == ND_COMPLEX128;
@@ -531,11 +531,11 @@ static void derive_alone(dvx_vm *vm, dvx_site *site) {
     const dvx_function *method = site->method;
     const dvx_parameters *list = method->parameters;
     if (list ? list->required || list->count >= MOST_ARGUMENTS : method->min > 1) {
-        API(decline, site, "the method needs arguments");
+        vm->api->decline(vm, site, "the method needs arguments");
         return;
     }
     const bool itself = method == &method_squeeze && site->times < 2;
-    const dvx_function **known = API(specialise, site, itself ? &squeeze_ : &method_);
+    const dvx_function **known = vm->api->specialise(vm, site, itself ? &squeeze_ : &method_);
     if (known) *known = method;
 }
 
@@ -543,7 +543,8 @@ void derive_method(dvx_vm *vm, dvx_site *site) {
     const nd_array *a =
         site->operands[0].type == &array_type ? array_at(vm, site->operands[0].value) : NULL;
     if (!a || site->count != 1) {
-        API(decline, site, "of methods only copy and reductions of whole arrays have derivatives");
+        vm->api->decline(vm, site,
+                         "of methods only copy and reductions of whole arrays have derivatives");
         return;
     }
     if (site->method == &method_copy) {
@@ -555,7 +556,7 @@ void derive_method(dvx_vm *vm, dvx_site *site) {
         if (site->method != folds[i].method) continue;
         if (!is_float && (a->dtype->num != ND_INT64 || folds[i].mean)) break;
         const nd_ufunc_facts *facts = &loops_facts[folds[i].number];
-        fold_cache *c = API(specialise, site, &folds[i].derivatives[!is_float]);
+        fold_cache *c = vm->api->specialise(vm, site, &folds[i].derivatives[!is_float]);
         if (!c) return;
         *c = (fold_cache){.method = folds[i].method,
                           .dtype = a->dtype,

@@ -36,7 +36,7 @@ static void release_scalars(dvx_vm *vm, void *cache) {
     for (int i = 0; i < SCALARS_KEPT; i++) {
         const dvx_value kept = c->kept[i];
         c->kept[i] = DVX_FAILED;
-        API(release, kept);
+        vm->api->release(vm, kept);
     }
 }
 
@@ -128,13 +128,13 @@ static bool choose(dvx_vm *vm, const dvx_site *site, scalar_cache *c) {
     if (site->count != c->inputs) return false;
     for (int i = 0; i < c->inputs; i++) {
         const dvx_value v = site->operands[i].value;
-        const dvx_kind kind = API(kind, v);
+        const dvx_kind kind = vm->api->kind(vm, v);
         c->scalar[i] = site->operands[i].type == &scalar_type;
         if (!c->scalar[i]) {
             if (kind != DVX_INT && kind != DVX_FLOAT) return false;
             continue;
         }
-        const nd_array *a = API(payload, v, &scalar_type);
+        const nd_array *a = vm->api->payload(vm, v, &scalar_type);
         if (c->dtype && c->dtype != a->dtype) return false;
         c->dtype = a->dtype;
     }
@@ -171,10 +171,10 @@ void derive_scalars(dvx_vm *vm, dvx_site *site) {
                                       : family == DVX_SITE_UNARY   ? unary
                                                                    : NULL;
     if (!found || !choose(vm, site, &known)) {
-        API(decline, site, "of scalars only operators of one dtype have derivatives");
+        vm->api->decline(vm, site, "of scalars only operators of one dtype have derivatives");
         return;
     }
-    scalar_cache *c = API(specialise, site, &found[keep(vm, &known)]);
+    scalar_cache *c = vm->api->specialise(vm, site, &found[keep(vm, &known)]);
     if (c)
         *c = known;
     else

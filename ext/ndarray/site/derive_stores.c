@@ -33,7 +33,7 @@ static bool copies(const nd_array *to, const nd_array *from) {
 
 /* Assigns a number or an array. */
 static bool assign(dvx_vm *vm, const nd_array *a, key_place *place, dvx_value value) {
-    const nd_array *from = API(payload, value, &array_type);
+    const nd_array *from = vm->api->payload(vm, value, &array_type);
     char one[sizeof(nd_complex)];
     nd_array to = {
         .data = place->data, .dtype = a->dtype, .axes = place->axes, .ndim = place->ndim};
@@ -47,12 +47,12 @@ static bool assign(dvx_vm *vm, const nd_array *a, key_place *place, dvx_value va
 /* Operands: value, array, key. */
 static dvx_outcome run_store(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *result) {
     const store_cache *c = cache;
-    const nd_array *a = API(payload, v[1], &array_type);
+    const nd_array *a = vm->api->payload(vm, v[1], &array_type);
     bool element = false, known = false;
     key_place to;
     (void)result;
-    const bool plain =
-        !a->read_only && a->ndim > 0 && (API(payload, v[0], &array_type) || convert_kind(vm, v[0]));
+    const bool plain = !a->read_only && a->ndim > 0 &&
+                       (vm->api->payload(vm, v[0], &array_type) || convert_kind(vm, v[0]));
     if (c->constant) {
         known = plain && key_find(a, &c->known, &to);
         element = key_is_element(a, &c->known);
@@ -142,10 +142,10 @@ enum { MOST_TIMES = 2 };
 
 /* Is it a number that the native twin may store to an element? */
 static bool stores_element(dvx_vm *vm, const dvx_site *site, const store_cache *c) {
-    const nd_array *a = API(payload, site->operands[1].value, &array_type);
-    const dvx_kind kind = API(kind, site->operands[0].value);
+    const nd_array *a = vm->api->payload(vm, site->operands[1].value, &array_type);
+    const dvx_kind kind = vm->api->kind(vm, site->operands[0].value);
     if (site->times >= MOST_TIMES || a->ndim == 0 || !key_is_element(a, &c->known) ||
-        !(c->constant || a->ndim == 1 || API(kind, site->operands[2].value) == DVX_TUPLE))
+        !(c->constant || a->ndim == 1 || vm->api->kind(vm, site->operands[2].value) == DVX_TUPLE))
         return false;
     if (a->dtype->num == ND_BOOL) return kind == DVX_BOOL;
     return kind == DVX_INT || (kind == DVX_FLOAT && a->dtype->num >= ND_FLOAT32);
@@ -156,17 +156,18 @@ void derive_stores(dvx_vm *vm, dvx_site *site) {
     store_cache known;
     memset(&known, 0, sizeof known);
     if (v[1].type != &array_type || v[2].type || !key_read(vm, v[2].value, &known.known)) {
-        API(decline, site,
+        vm->api->decline(
+            vm, site,
             "the subscript is not made of a few ints, slices, None and Ellipsis of an array");
         return;
     }
     const bool is_constant =
         v[2].origin == DVX_FROM_CONSTANT || (v[2].origin == DVX_FROM_SITE && v[2].pure);
-    known.constant = is_constant && API(drop_operand, site, 2);
+    known.constant = is_constant && vm->api->drop_operand(vm, site, 2);
     const dvx_specialisation *found = known.constant ? &constant_store : &store;
     if (stores_element(vm, site, &known))
         found = known.constant ? &constant_element_store : &element_store;
-    store_cache *c = API(specialise, site, found);
+    store_cache *c = vm->api->specialise(vm, site, found);
     if (!c) return;
     *c = known;
     if (found == &constant_store) fuse_site(vm, site);

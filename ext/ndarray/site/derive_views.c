@@ -11,11 +11,11 @@ void views_learn(view_model *m, const nd_array *a, const nd_array *view) {
 
 /* The array whose memory a view of `a` is in; NULL: it is a scalar's. */
 static const nd_array *owner_of(dvx_vm *vm, const nd_array *a) {
-    return a->flags & ND_HAS_BASE ? API(payload, a->base, &array_type) : a;
+    return a->flags & ND_HAS_BASE ? vm->api->payload(vm, a->base, &array_type) : a;
 }
 
 bool views_may_keep(dvx_vm *vm, const dvx_operand *o) {
-    const nd_array *a = API(payload, o->value, &array_type), *owner = owner_of(vm, a);
+    const nd_array *a = vm->api->payload(vm, o->value, &array_type), *owner = owner_of(vm, a);
     return !o->temporary && a->ndim <= ND_FEW && owner && owner->memory_size <= VIEWS_MOST &&
            nd_state_of(vm)->views_held + VIEWS_KEPT * owner->memory_size <= VIEWS_ALL;
 }
@@ -42,6 +42,6 @@ void views_release(dvx_vm *vm, kept_views *kept) {
     for (int i = 0; i < VIEWS_KEPT; i++) {
         dvx_value view = kept->views[i];
         kept->views[i] = DVX_FAILED;
-        API(release, view);
+        vm->api->release(vm, view);
     }
 }

@@ -110,7 +110,7 @@ static void release_kept(dvx_vm *vm, fused *f) {
     for (int i = 0; i < ELEMENTS_KEPT; i++) {
         dvx_value kept = f->kept[i];
         f->kept[i] = DVX_FAILED;
-        API(release, kept);
+        vm->api->release(vm, kept);
     }
 }
 
@@ -120,7 +120,7 @@ static bool plan(dvx_vm *vm, fused *site, const dvx_value *v) {
     site->read = p->planned = false;
     release_kept(vm, site);
     for (uint32_t i = 0; i < p->leaf_count; i++) {
-        const nd_array *a = API(payload, v[i], &array_type);
+        const nd_array *a = vm->api->payload(vm, v[i], &array_type);
         nd_leaf *leaf = &p->leaves[i];
         if (leaf->kind == ND_LEAF_NONE) continue;
         leaf->kind = ND_LEAF_FLOAT;
@@ -129,7 +129,7 @@ static bool plan(dvx_vm *vm, fused *site, const dvx_value *v) {
             leaf->kind = ND_LEAF_ARRAY, leaf->type = a->dtype->num;
         else if (derive_is_int(vm, v[i]))
             leaf->kind = ND_LEAF_INT;
-        else if (API(kind, v[i]) != DVX_FLOAT)
+        else if (vm->api->kind(vm, v[i]) != DVX_FLOAT)
             return false;
     }
     if (!program_plan(vm, p)) return false;
@@ -151,7 +151,7 @@ static inline bool look(dvx_vm *vm, execution *x, const dvx_value *v) {
             continue;
         }
         if (p->planned && p->leaves[i].kind != ND_LEAF_ARRAY) continue;
-        nd_array *a = API(payload, v[i], &array_type);
+        nd_array *a = vm->api->payload(vm, v[i], &array_type);
         if (a && x->site->parts >> i & 1) {
             nd_array *part = &x->parts[i];
             if (!place_find(vm, &x->site->places[i], v[i], a, x->site->keys[i], part))
@@ -193,7 +193,7 @@ static inline bool read_numbers(dvx_vm *vm, execution *x, const dvx_value *v) {
 static bool find_target(dvx_vm *vm, execution *x, const dvx_value *v) {
     fused *site = x->site;
     const int into = site->into;
-    nd_array *a = API(payload, v[into], &array_type);
+    nd_array *a = vm->api->payload(vm, v[into], &array_type);
     if (!a || a->read_only || a->ndim == 0)
         return refused(x, "what is stored to is no array with dimensions that may be written");
     x->target = a;
@@ -437,7 +437,7 @@ static dvx_outcome run_flat(dvx_vm *vm, execution *x, nd_array *out) {
 /* What an expression that stores, or computes in place, leaves. */
 static dvx_value result_of(dvx_vm *vm, const execution *x) {
     if (x->site->stores) return vm->api->make_none(vm);
-    return API(retain, dvx_failed(x->view) ? x->operands[x->site->into] : x->view);
+    return vm->api->retain(vm, dvx_failed(x->view) ? x->operands[x->site->into] : x->view);
 }
 
 /* The view that out= is given as. */
@@ -447,8 +447,9 @@ static bool make_view(dvx_vm *vm, execution *x) {
     nd_array *made;
     x->view = DVX_FAILED;
     if (!x->site->has_out || !(x->site->parts >> into & 1)) return true;
-    x->view = array_view(vm, x->operands[into], API(payload, x->operands[into], &array_type),
-                         part->data, part->ndim, part->axes, &made);
+    x->view =
+        array_view(vm, x->operands[into], vm->api->payload(vm, x->operands[into], &array_type),
+                   part->data, part->ndim, part->axes, &made);
     return !dvx_failed(x->view);
 }
 
@@ -467,7 +468,7 @@ static dvx_outcome compute_directly(dvx_vm *vm, execution *x, nd_walk *walk, dvx
 static dvx_outcome assign(dvx_vm *vm, const execution *x, const nd_array *from, dvx_value *result) {
     vm->api->at_node(vm, x->site, x->site->last);
     const bool good = array_assign(vm, x->target, from);
-    API(release, *result);
+    vm->api->release(vm, *result);
     *result = good ? result_of(vm, x) : DVX_FAILED;
     return good ? DVX_DONE : DVX_ERROR;
 }
@@ -482,7 +483,7 @@ static dvx_outcome compute(dvx_vm *vm, execution *x, nd_walk *walk, dvx_value *r
     if (arith_flags()) arith_clear();
     const dvx_outcome outcome = walk ? run_walk(vm, x, walk, out) : run_flat(vm, x, out);
     if (LIKELY(outcome == DVX_DONE)) return x->target ? assign(vm, x, out, result) : outcome;
-    API(release, *result);
+    vm->api->release(vm, *result);
     *result = DVX_FAILED;
     return outcome;
 }
@@ -498,12 +499,12 @@ static dvx_outcome compute_large(dvx_vm *vm, execution *x, nd_walk *walk, dvx_va
     const size_t size = BUFFERS_BYTES;
     char *memory = state->buffers;
     state->buffers = NULL;
-    if (!memory) memory = API(allocate, size);
+    if (!memory) memory = vm->api->allocate(vm, size);
     if (!memory) return DVX_ERROR;
     char *page = memory + (-(uintptr_t)memory & (PAGE_BYTES - 1));
     place_buffers(x, page + BEHIND_PAGE, LARGE_BYTES);
     const dvx_outcome outcome = compute(vm, x, walk, result);
-    if (state->buffers) API(deallocate, state->buffers, size);
+    if (state->buffers) vm->api->deallocate(vm, state->buffers, size);
     state->buffers = memory;
     return outcome;
 }
@@ -571,8 +572,8 @@ static void keep(dvx_vm *vm, fused *f, dvx_value made) {
     f->waste++;
     dvx_value old = f->kept[0];
     memmove(f->kept, f->kept + 1, (ELEMENTS_KEPT - 1) * sizeof *f->kept);
-    f->kept[ELEMENTS_KEPT - 1] = API(retain, made);
-    API(release, old);
+    f->kept[ELEMENTS_KEPT - 1] = vm->api->retain(vm, made);
+    vm->api->release(vm, old);
 }
 
 static inline bool is_row_like(const nd_array *a, const nd_array *like) {
@@ -584,8 +585,8 @@ static inline bool is_row_like(const nd_array *a, const nd_array *like) {
 static inline nd_array *kept_like(dvx_vm *vm, const fused *f, const nd_array *like, dvx_value *of) {
     for (int i = ELEMENTS_KEPT; i-- > 0;) {
         const dvx_value kept = f->kept[i];
-        if (dvx_failed(kept) || !API(is_unique, kept)) continue;
-        nd_array *a = API(payload, kept, &array_type);
+        if (dvx_failed(kept) || !vm->api->is_unique(vm, kept)) continue;
+        nd_array *a = vm->api->payload(vm, kept, &array_type);
         if (a->read_only || a->exports || !is_row_like(a, like)) continue;
         *of = kept;
         return a;
@@ -609,7 +610,7 @@ static bool run_few(dvx_vm *vm, fused *f, const dvx_value *v, dvx_value *result)
                 return false;
             continue;
         }
-        const nd_array *a = API(payload, v[i], &array_type);
+        const nd_array *a = vm->api->payload(vm, v[i], &array_type);
         if (!a || a->dtype->num != leaf->type || !is_row_like(a, first ? first : a)) return false;
         first = a;
         data[i] = a->data;
@@ -625,7 +626,7 @@ static bool run_few(dvx_vm *vm, fused *f, const dvx_value *v, dvx_value *result)
     }
     if (f->counts && UNLIKELY(arith_flags())) return false;
     f->waste = 0;
-    API(retain, *result);
+    vm->api->retain(vm, *result);
     return true;
 }
 
@@ -682,7 +683,7 @@ static dvx_outcome run_into(dvx_vm *vm, const dvx_value *v, void *cache, dvx_val
     x.direct = can_go_directly(vm, &x);
     if (!make_view(vm, &x)) return DVX_ERROR;
     const dvx_outcome outcome = compute_into(vm, &x, result);
-    API(release, x.view);
+    vm->api->release(vm, x.view);
     return outcome;
 }
 
@@ -695,7 +696,7 @@ static void release(dvx_vm *vm, void *cache) {
         if (!(f->parts >> i & 1)) continue;
         dvx_value key = f->keys[i];
         f->parts &= ~(1u << i);
-        API(release, key);
+        vm->api->release(vm, key);
     }
 }
 
@@ -747,7 +748,7 @@ static int ufunc_of(dvx_vm *vm, const reading *r, uint32_t i) {
     const dvx_node *node = &r->x->nodes[i];
     int number = operators_ufunc(node->family, node->operation);
     if (node->family == DVX_SITE_CALL) {
-        const nd_ufunc_object *u = API(payload, node->name, &ufunc_object_type);
+        const nd_ufunc_object *u = vm->api->payload(vm, node->name, &ufunc_object_type);
         if (u) number = (int)ufunc_number_of(u);
     }
     const bool has_out = r->f->has_out && i == r->f->last;
@@ -788,9 +789,9 @@ static bool read_node(dvx_vm *vm, reading *r, uint32_t i) {
 /* Is it a number that is always the same? */
 static bool read_constant(dvx_vm *vm, const dvx_operand *o, double *number) {
     if (o->origin != DVX_FROM_CONSTANT) return false;
-    const dvx_kind kind = API(kind, o->value);
+    const dvx_kind kind = vm->api->kind(vm, o->value);
     if (kind != DVX_FLOAT && kind != DVX_INT) return false;
-    if (API(read_float, o->value, number)) return true;
+    if (vm->api->read_float(vm, o->value, number)) return true;
     vm->api->clear_error(vm);
     return false;
 }
@@ -799,7 +800,7 @@ static bool read_constant(dvx_vm *vm, const dvx_operand *o, double *number) {
 static bool read_out(dvx_vm *vm, reading *r, const dvx_node *last) {
     const dvx_expression *x = r->x;
     fused *f = r->f;
-    const nd_ufunc_object *u = API(payload, last->name, &ufunc_object_type);
+    const nd_ufunc_object *u = vm->api->payload(vm, last->name, &ufunc_object_type);
     if (!u || loops_facts[u->number].inputs + 1 != (int)last->count) return u != NULL;
     int32_t into = last->count == 3 ? x->key : last->inputs[1];
     if (into < 0 && x->nodes[~into].family == DVX_SITE_GET_ITEM) into = x->nodes[~into].inputs[0];
@@ -886,11 +887,11 @@ static bool is_too_small(dvx_vm *vm, const dvx_site *site, const dvx_expression 
     bool keeps = f->into < 0 && !f->parts; /* (What is cast on the way is not: is_to_keep.) */
     uint32_t alone = 0;
     for (uint32_t i = 0; i < site->count; i++) {
-        const nd_array *a = API(payload, site->operands[i].value, &array_type);
+        const nd_array *a = vm->api->payload(vm, site->operands[i].value, &array_type);
         if (a && (uint64_t)a->size * a->dtype->size > ND_INLINE) return false;
     }
     for (uint32_t i = 0; i < x->operand_count; i++) {
-        const nd_array *a = API(payload, x->operands[i].value, &array_type);
+        const nd_array *a = vm->api->payload(vm, x->operands[i].value, &array_type);
         if (!a) continue;
         if (dtype && a->dtype != dtype) keeps = false;
         dtype = a->dtype;
@@ -909,9 +910,9 @@ void fuse_site(dvx_vm *vm, dvx_site *site) {
     if (site->family > DVX_SITE_COMPARE && site->family != DVX_SITE_SET_ITEM &&
         site->family != DVX_SITE_CALL)
         return;
-    const dvx_expression *x = API(expression, site);
+    const dvx_expression *x = vm->api->expression(vm, site);
     if (x && !read_tree(vm, x, &f, &reason)) {
-        do x = API(smaller_expression, site);
+        do x = vm->api->smaller_expression(vm, site);
         while (x && !read_tree(vm, x, &f, &smaller));
     }
     if (x && is_too_small(vm, site, x, &f)) {
@@ -919,20 +920,20 @@ void fuse_site(dvx_vm *vm, dvx_site *site) {
         x = NULL;
     }
     if (!x) {
-        if (reason) API(decline, site, reason);
+        if (reason) vm->api->decline(vm, site, reason);
         return;
     }
-    fused *cache =
-        API(fuse, site,
-            f.has_out ? &of_out[x->operand_count] : &descriptors[site->family][x->operand_count]);
+    fused *cache = vm->api->fuse(vm, site,
+                                 f.has_out ? &of_out[x->operand_count]
+                                           : &descriptors[site->family][x->operand_count]);
     if (!cache) return;
     *cache = f;
     for (uint32_t i = 0; i < ND_LEAVES; i++)
-        if (f.parts >> i & 1) API(retain, f.keys[i]);
+        if (f.parts >> i & 1) vm->api->retain(vm, f.keys[i]);
 }
 
 void fuse_finish(dvx_vm *vm) {
     nd_state *state = nd_state_of(vm);
-    if (state->buffers) API(deallocate, state->buffers, BUFFERS_BYTES);
+    if (state->buffers) vm->api->deallocate(vm, state->buffers, BUFFERS_BYTES);
     state->buffers = NULL;
 }

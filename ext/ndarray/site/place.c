@@ -4,7 +4,7 @@
 #include "index/index.h"
 
 static bool is_plain_part(dvx_vm *vm, dvx_value part, bool *view) {
-    const dvx_kind kind = API(kind, part);
+    const dvx_kind kind = vm->api->kind(vm, part);
     const bool other = kind == DVX_SLICE || kind == DVX_NONE || kind == DVX_ELLIPSIS;
     *view |= other;
     return other || kind == DVX_INT;
@@ -12,13 +12,13 @@ static bool is_plain_part(dvx_vm *vm, dvx_value part, bool *view) {
 
 bool place_is_plain(dvx_vm *vm, dvx_value key) {
     bool plain = true, view = false;
-    if (API(kind, key) != DVX_TUPLE) return is_plain_part(vm, key, &view) && view;
-    const int64_t count = API(length, key);
+    if (vm->api->kind(vm, key) != DVX_TUPLE) return is_plain_part(vm, key, &view) && view;
+    const int64_t count = vm->api->length(vm, key);
     for (int64_t i = 0; plain && i < count; i++) {
-        dvx_value index = API(make_int, i), part = API(get_item, key, index);
+        dvx_value index = vm->api->make_int(vm, i), part = vm->api->get_item(vm, key, index);
         plain = !dvx_failed(part) && is_plain_part(vm, part, &view);
-        API(release, part);
-        API(release, index);
+        vm->api->release(vm, part);
+        vm->api->release(vm, index);
     }
     if (!plain) vm->api->clear_error(vm);
     return plain && view;
@@ -35,7 +35,7 @@ static bool is_known(const nd_place *p, const nd_array *a) {
 static bool learn(dvx_vm *vm, nd_place *p, dvx_value self, const nd_array *a, dvx_value key) {
     if (a->ndim > ND_FEW) return false;
     dvx_value made = index_get(vm, self, key);
-    const nd_array *view = API(payload, made, &array_type);
+    const nd_array *view = vm->api->payload(vm, made, &array_type);
     const bool good = view && view->flags & ND_HAS_BASE && view->ndim > 0 && view->ndim <= ND_FEW;
     if (good) {
         *p = (nd_place){.dtype = a->dtype,
@@ -47,7 +47,7 @@ static bool learn(dvx_vm *vm, nd_place *p, dvx_value self, const nd_array *a, dv
         memcpy(p->of, a->axes, (size_t)a->ndim * sizeof *p->of);
         memcpy(p->axes, view->axes, (size_t)view->ndim * sizeof *p->axes);
     }
-    API(release, made);
+    vm->api->release(vm, made);
     if (!good) vm->api->clear_error(vm);
     return good;
 }

@@ -515,7 +515,7 @@ static bool sort_rows(dvx_vm *vm, const nd_dtype *dtype, char *data, int64_t cou
     const size_t size = (size_t)count * dtype->size;
     const nd_tiles *tiles = nd_state_of(vm)->tiles;
     nd_sorting sorting = {vm, tiles->rank[dtype->num], tiles->part[dtype->num], false};
-    void *room = API(allocate, size);
+    void *room = vm->api->allocate(vm, size);
     bool good = room != NULL;
     int64_t again = 0;
     for (int64_t i = 0; good && i < lines; i++, data += size) {
@@ -526,7 +526,7 @@ static bool sort_rows(dvx_vm *vm, const nd_dtype *dtype, char *data, int64_t cou
             all_sorts[dtype->num].sort(data, room, count, &sorting);
         good = !sorting.stopped && nd_work(vm, (done + 1) * count * 5);
     }
-    if (room) API(deallocate, room, size);
+    if (room) vm->api->deallocate(vm, room, size);
     return good;
 }
 
@@ -543,10 +543,10 @@ bool order_select(dvx_vm *vm, const nd_dtype *dtype, char *data, int64_t count, 
     const nd_tiles *tiles = nd_state_of(vm)->tiles;
     const size_t size = (size_t)count * dtype->size;
     const nd_part part = tiles->part[dtype->num];
-    void *room = part ? API(allocate, size) : NULL;
+    void *room = part ? vm->api->allocate(vm, size) : NULL;
     if (part && !room) return false;
     const bool selected = s->select(data, room, count, place, tiles->rank[dtype->num], part);
-    if (part) API(deallocate, room, size);
+    if (part) vm->api->deallocate(vm, room, size);
     if (!selected) return order_sort(vm, dtype, data, count);
     s->bound(data + behind * dtype->size, count - behind);
     return vm->api->poll(vm);
@@ -561,7 +561,7 @@ static bool sort_places(dvx_vm *vm, const nd_dtype *dtype, const char *data, int
     for (int64_t i = 0; i < lines; i++)
         for (int64_t k = 0; k < count; k++) places[i * count + k] = k;
     if (count < 2) return true;
-    int64_t *room = API(allocate, size);
+    int64_t *room = vm->api->allocate(vm, size);
     bool good = room != NULL;
     int64_t again = 0;
     for (int64_t i = 0; good && i < lines; i++, data += count * dtype->size, places += count) {
@@ -573,7 +573,7 @@ static bool sort_places(dvx_vm *vm, const nd_dtype *dtype, const char *data, int
             all_sorts[dtype->num].argsort(data, places, room, count, &sorting);
         good = !sorting.stopped && nd_work(vm, (done + 1) * count * 5);
     }
-    if (room) API(deallocate, room, size);
+    if (room) vm->api->deallocate(vm, room, size);
     return good;
 }
 
@@ -597,8 +597,8 @@ static dvx_value lines_of(dvx_vm *vm, dvx_value v, int axis, nd_array **out) {
     dvx_value moved = array_view(vm, held, a, a->data, a->ndim, axes, &view), copy = DVX_FAILED;
     if (!dvx_failed(moved)) copy = array_copy(vm, view, view->dtype, 'C');
     if (!dvx_failed(copy)) *out = array_of(vm, copy);
-    API(release, moved);
-    API(release, held);
+    vm->api->release(vm, moved);
+    vm->api->release(vm, held);
     return copy;
 }
 
@@ -611,8 +611,8 @@ dvx_value order_turned_back(dvx_vm *vm, dvx_value made, int axis) {
         axes[i] = i == axis ? a->axes[a->ndim - 1] : a->axes[k++];
     dvx_value moved = array_view(vm, made, a, a->data, a->ndim, axes, &view), copy = DVX_FAILED;
     if (!dvx_failed(moved)) copy = array_copy(vm, view, view->dtype, 'C');
-    API(release, moved);
-    API(release, made);
+    vm->api->release(vm, moved);
+    vm->api->release(vm, made);
     return copy;
 }
 
@@ -627,19 +627,19 @@ dvx_value order_lines(dvx_vm *vm, dvx_value v, dvx_value axis, int *of, nd_array
         if (!dvx_failed(copy)) {
             nd_array *c = array_of(vm, copy);
             dvx_value row = array_view(vm, copy, c, c->data, 1, &whole, &view);
-            API(release, copy);
+            vm->api->release(vm, copy);
             copy = row;
             *out = view;
         }
     } else if (!a->ndim) {
-        API(raise_format, nd_state_of(vm)->axis_error,
-            "axis -1 is out of bounds for array of dimension 0");
+        vm->api->raise_format(vm, nd_state_of(vm)->axis_error,
+                              "axis -1 is out of bounds for array of dimension 0");
     } else {
         *of = a->ndim - 1;
         if (dvx_failed(axis) || nd_axis_of(vm, axis, a->ndim, of))
             copy = lines_of(vm, held, *of, out);
     }
-    API(release, held);
+    vm->api->release(vm, held);
     return copy;
 }
 
@@ -649,28 +649,28 @@ static bool sort_lines(dvx_vm *vm, const nd_array *a) {
 }
 
 /* a, axis, kind */
-static ND_FUNCTION(sort) {
+static dvx_value sort(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *a;
     int axis;
     (void)count;
     dvx_value made = order_lines(vm, args[0], args[1], &axis, &a);
     if (dvx_failed(made)) return made;
     if (sort_lines(vm, a)) return order_turned_back(vm, made, axis);
-    API(release, made);
+    vm->api->release(vm, made);
     return DVX_FAILED;
 }
 
-static ND_FUNCTION(sort_in_place) {
+static dvx_value sort_in_place(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *self = array_self(vm, args[0]);
     if (!array_writable(vm, self)) return DVX_FAILED;
     dvx_value sorted = sort(vm, args, count);
     if (dvx_failed(sorted)) return sorted;
     bool good = array_assign(vm, self, array_of(vm, sorted));
-    API(release, sorted);
+    vm->api->release(vm, sorted);
     return good ? nd_none(vm) : DVX_FAILED;
 }
 
-static ND_FUNCTION(argsort) {
+static dvx_value argsort(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *a, *out;
     int axis;
     int64_t shape[ND_MOST];
@@ -683,9 +683,9 @@ static ND_FUNCTION(argsort) {
     const bool good = !dvx_failed(made) &&
                       (!a->size || sort_places(vm, a->dtype, a->data, (int64_t *)(void *)out->data,
                                                length, a->size / length));
-    API(release, lines);
+    vm->api->release(vm, lines);
     if (good) return order_turned_back(vm, made, axis);
-    API(release, made);
+    vm->api->release(vm, made);
     return DVX_FAILED;
 }
 
@@ -703,7 +703,7 @@ bool order_search(dvx_vm *vm, const nd_dtype *dtype, const nd_array *row, const 
 }
 
 /* a, v, side */
-static ND_FUNCTION(searchsorted) {
+static dvx_value searchsorted(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     char word[32] = "left";
     nd_array *a, *v, *out;
     (void)count;
@@ -718,24 +718,24 @@ static ND_FUNCTION(searchsorted) {
         int64_t shape[ND_MOST];
         for (int i = 0; i < 2; i++) {
             dvx_value row = array_row(vm, both[i], dtype, i ? &v : &a);
-            API(release, both[i]);
+            vm->api->release(vm, both[i]);
             both[i] = row;
         }
         if (dvx_failed(both[0]) || dvx_failed(both[1])) {
         } else if (a->ndim != 1) {
-            API(raise, DVX_VALUE_ERROR, "object too deep for desired array");
+            vm->api->raise(vm, DVX_VALUE_ERROR, "object too deep for desired array");
         } else {
             array_shape(v, shape);
             made = array_new(vm, ND_DTYPE(ND_INT64), v->ndim, shape, &out);
         }
         if (!dvx_failed(made) &&
             !order_search(vm, dtype, a, v, word[0] == 'r', (int64_t *)(void *)out->data)) {
-            API(release, made);
+            vm->api->release(vm, made);
             made = DVX_FAILED;
         }
     }
-    API(release, both[0]);
-    API(release, both[1]);
+    vm->api->release(vm, both[0]);
+    vm->api->release(vm, both[1]);
     return dvx_failed(made) ? made : array_result(vm, made);
 }
 
@@ -787,7 +787,7 @@ static bool take_apart(dvx_vm *vm, const nd_array *row, const int64_t *places, i
         counts[g] = end - starts[g];
         for (int64_t i = starts[g]; i < end; i++) inverse[places[i]] = g;
     }
-    API(release, held);
+    vm->api->release(vm, held);
     return good;
 }
 
@@ -815,20 +815,20 @@ static bool unique_values(dvx_vm *vm, const nd_array *row, bool counted, parts *
         good = !dvx_failed(p->values);
         if (good && groups) memcpy(out->data, sorted->data, (size_t)(groups * row->dtype->size));
     }
-    API(release, starts);
-    API(release, held);
+    vm->api->release(vm, starts);
+    vm->api->release(vm, held);
     return good;
 }
 
 dvx_value order_unique(dvx_vm *vm, const nd_array *row) {
     parts p = {DVX_FAILED, DVX_FAILED, DVX_FAILED, DVX_FAILED};
     if (unique_values(vm, row, false, &p)) return p.values;
-    API(release, p.values);
+    vm->api->release(vm, p.values);
     return DVX_FAILED;
 }
 
 /* ar, return_index, return_inverse, return_counts */
-static ND_FUNCTION(unique) {
+static dvx_value unique(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     parts p = {DVX_FAILED, DVX_FAILED, DVX_FAILED, DVX_FAILED};
     int flags[3];
     int64_t *places, *starts;
@@ -846,20 +846,20 @@ static ND_FUNCTION(unique) {
         good = sort_places(vm, row->dtype, row->data, places, row->size, 1) &&
                take_apart(vm, row, places, starts, &p);
     if (good && values && !flags[2]) {
-        result = API(retain, p.values);
+        result = vm->api->retain(vm, p.values);
     } else if (good) {
         dvx_value items[4] = {p.values};
         size_t used = 1;
         if (flags[0]) items[used++] = p.index;
         if (flags[1]) items[used++] = p.inverse;
         if (flags[2]) items[used++] = p.counts;
-        result = API(make_tuple, items, used);
+        result = vm->api->make_tuple(vm, items, used);
     }
-    API(release, p.values);
-    API(release, p.index);
-    API(release, p.inverse);
-    API(release, p.counts);
-    for (int i = 0; i < 3; i++) API(release, held[i]);
+    vm->api->release(vm, p.values);
+    vm->api->release(vm, p.index);
+    vm->api->release(vm, p.inverse);
+    vm->api->release(vm, p.counts);
+    for (int i = 0; i < 3; i++) vm->api->release(vm, held[i]);
     return result;
 }
 

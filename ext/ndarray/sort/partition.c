@@ -198,7 +198,7 @@ static dvx_value read_sought(dvx_vm *vm, dvx_value v, int64_t n, nd_array **out)
         nd_fail(vm, DVX_VALUE_ERROR, "object too deep for desired array");
     else
         goto good;
-    API(release, given);
+    vm->api->release(vm, given);
     return DVX_FAILED;
 good:;
     dvx_value made = compose_first(vm, array_copy(vm, a, ND_DTYPE(ND_INT64), 'C'), given);
@@ -229,8 +229,8 @@ static dvx_value partition_of(dvx_vm *vm, const dvx_value *args, bool places) {
     dvx_value held = read_sought(vm, args[1], n, &sought);
     array_shape(a, shape);
     if (!dvx_failed(held))
-        made =
-            places ? array_new(vm, ND_DTYPE(ND_INT64), a->ndim, shape, &out) : API(retain, lines);
+        made = places ? array_new(vm, ND_DTYPE(ND_INT64), a->ndim, shape, &out)
+                      : vm->api->retain(vm, lines);
     bool good = !dvx_failed(made);
     for (int64_t i = 0; good && n && i < a->size / n; i++) {
         const int64_t *which = (const int64_t *)(const void *)sought->data;
@@ -244,17 +244,17 @@ static dvx_value partition_of(dvx_vm *vm, const dvx_value *args, bool places) {
         }
         good = nd_work(vm, 8 * n);
     }
-    API(release, held);
-    API(release, lines);
+    vm->api->release(vm, held);
+    vm->api->release(vm, lines);
     if (!good) {
-        API(release, made);
+        vm->api->release(vm, made);
         return DVX_FAILED;
     }
     return order_turned_back(vm, made, axis);
 }
 
 /* The result lies in memory as the array does. */
-static ND_FUNCTION(partition) {
+static dvx_value partition(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *a, *out;
     (void)count;
     dvx_value array = array_operand(vm, args[0], NULL, &a);
@@ -265,17 +265,17 @@ static ND_FUNCTION(partition) {
         array_of(vm, made)->ndim > 1) {
         dvx_value turned = array_new_like(vm, a->dtype, a, &out);
         if (!dvx_failed(turned)) array_spread(out, array_of(vm, made));
-        API(release, made);
+        vm->api->release(vm, made);
         made = turned;
     }
-    API(release, array);
+    vm->api->release(vm, array);
     return made;
 }
-static ND_FUNCTION(argpartition) {
+static dvx_value argpartition(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
     return partition_of(vm, args, true);
 }
-static ND_FUNCTION(partition_in_place) {
+static dvx_value partition_in_place(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *self = array_self(vm, args[0]);
     (void)count;
     if (self->read_only) return nd_raise(vm, DVX_VALUE_ERROR, "partition array is read-only");
@@ -285,7 +285,7 @@ static ND_FUNCTION(partition_in_place) {
     dvx_value made = partition_of(vm, args, false);
     if (dvx_failed(made)) return made;
     const bool good = array_assign(vm, self, array_of(vm, made));
-    API(release, made);
+    vm->api->release(vm, made);
     return good ? nd_none(vm) : DVX_FAILED;
 }
 

@@ -41,8 +41,8 @@ static dvx_value joined(dvx_vm *vm, dvx_value a, dvx_value b, nd_array **out) {
     if (!dvx_failed(a) && !dvx_failed(b))
         made = join_arrays(vm, both, 2, 0,
                            dtype_promote(array_of(vm, a)->dtype, array_of(vm, b)->dtype));
-    API(release, a);
-    API(release, b);
+    vm->api->release(vm, a);
+    vm->api->release(vm, b);
     if (!dvx_failed(made)) *out = array_of(vm, made);
     return made;
 }
@@ -74,9 +74,9 @@ static bool read_way(dvx_vm *vm, dvx_value v, int *way) {
     nd_word(vm, v, word);
     *way = !strcmp(word, "sort") ? BY_SORTING : !strcmp(word, "table") ? BY_TABLE : BY_ANY;
     if (*way != BY_ANY) return true;
-    dvx_value error = API(error_class, DVX_VALUE_ERROR);
-    API(raise_format, error, "Invalid kind: '%S'. Please use None, 'sort' or 'table'.", v);
-    API(release, error);
+    dvx_value error = vm->api->error_class(vm, DVX_VALUE_ERROR);
+    vm->api->raise_format(vm, error, "Invalid kind: '%S'. Please use None, 'sort' or 'table'.", v);
+    vm->api->release(vm, error);
     return false;
 }
 
@@ -153,7 +153,7 @@ static bool by_table(dvx_vm *vm, const nd_array *a, const nd_array *set, int way
     }
     if (way != BY_TABLE && t.range > 6 * (uint64_t)(a->size + set->size)) return false;
     const size_t size = (size_t)t.range + 1;
-    t.bytes = API(allocate, size);
+    t.bytes = vm->api->allocate(vm, size);
     if (!t.bytes) return *good = false;
     memset(t.bytes, 0, size);
     for (int64_t i = 0; i < set->size; i++)
@@ -161,7 +161,7 @@ static bool by_table(dvx_vm *vm, const nd_array *a, const nd_array *set, int way
     (a->dtype->size == 1   ? look_up_1
      : a->dtype->size == 4 ? look_up_4
                            : look_up_8)(&t, a, invert, to);
-    API(deallocate, t.bytes, size);
+    vm->api->deallocate(vm, t.bytes, size);
     return true;
 }
 
@@ -192,7 +192,7 @@ static bool by_searching(dvx_vm *vm, const nd_array *a, const nd_array *set, cha
     if (dvx_failed(held)) return false;
     sorted = array_of(vm, held);
     bool good = order_sort(vm, sorted->dtype, sorted->data, sorted->size);
-    places = good ? API(allocate, BLOCK * sizeof *places) : NULL;
+    places = good ? vm->api->allocate(vm, BLOCK * sizeof *places) : NULL;
     for (int64_t i = 0; places && good && i < a->size; i += BLOCK) {
         _Alignas(16) char found[BLOCK * sizeof(nd_complex)];
         room = *a;
@@ -209,8 +209,8 @@ static bool by_searching(dvx_vm *vm, const nd_array *a, const nd_array *set, cha
         good = nd_work(vm, 10 * room.size);
     }
     good = good && places;
-    API(deallocate, places, BLOCK * sizeof *places);
-    API(release, held);
+    vm->api->deallocate(vm, places, BLOCK * sizeof *places);
+    vm->api->release(vm, held);
     return good;
 }
 
@@ -242,8 +242,8 @@ static bool find_members(dvx_vm *vm, const nd_array *a, const nd_array *set, boo
         else
             good = by_searching(vm, x ? x : a, y, to);
     }
-    API(release, held);
-    API(release, other);
+    vm->api->release(vm, held);
+    vm->api->release(vm, other);
     for (int64_t i = 0; good && invert && i < a->size; i++) to[i] ^= 1;
     return good;
 }
@@ -266,23 +266,23 @@ static dvx_value is_in(dvx_vm *vm, const dvx_value *args, bool shaped) {
         if (!dvx_failed(made) && !find_members(vm, a, set, invert, way, mask->data))
             made = compose_first(vm, DVX_FAILED, made);
     }
-    API(release, other);
-    API(release, row);
-    API(release, held);
+    vm->api->release(vm, other);
+    vm->api->release(vm, row);
+    vm->api->release(vm, held);
     return made;
 }
-static ND_FUNCTION(in1d) {
+static dvx_value in1d(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
     return is_in(vm, args, false);
 }
-static ND_FUNCTION(isin) {
+static dvx_value isin(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
     return is_in(vm, args, true);
 }
 
 /* ---- Sets of two sets ---- */
 
-static ND_FUNCTION(union1d) {
+static dvx_value union1d(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *a;
     (void)count;
     dvx_value first = row_of(vm, args[0], &a);
@@ -292,7 +292,7 @@ static ND_FUNCTION(union1d) {
 }
 
 /* ar1, ar2, assume_unique */
-static ND_FUNCTION(setdiff1d) {
+static dvx_value setdiff1d(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *a, *b, *mask;
     const int unique = nd_flag(vm, args[2], false);
     (void)count;
@@ -303,14 +303,14 @@ static ND_FUNCTION(setdiff1d) {
     dvx_value keep = dvx_failed(other) ? other : new_mask(vm, a->size, &mask);
     if (!dvx_failed(keep) && find_members(vm, a, b, true, BY_ANY, mask->data))
         made = fancy_get_mask(vm, a, mask);
-    API(release, keep);
-    API(release, other);
-    API(release, first);
+    vm->api->release(vm, keep);
+    vm->api->release(vm, other);
+    vm->api->release(vm, first);
     return made;
 }
 
 /* ar1, ar2, assume_unique */
-static ND_FUNCTION(setxor1d) {
+static dvx_value setxor1d(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *a, *mask;
     const int unique = nd_flag(vm, args[2], false);
     (void)count;
@@ -328,8 +328,8 @@ static ND_FUNCTION(setxor1d) {
             mask->data[i] = !(mask->data[i] | (i ? mask->data[i - 1] : 0));
         made = fancy_get_mask(vm, a, mask);
     }
-    API(release, keep);
-    API(release, whole);
+    vm->api->release(vm, keep);
+    vm->api->release(vm, whole);
     return made;
 }
 
@@ -374,12 +374,12 @@ static dvx_value unique_places(dvx_vm *vm, const nd_array *row, dvx_value *value
         if (!dvx_failed(unique)) made = fancy_get_mask(vm, places, mask);
     }
     if (dvx_failed(made))
-        API(release, unique);
+        vm->api->release(vm, unique);
     else
         *values = unique;
-    API(release, keep);
-    API(release, sorted);
-    API(release, held);
+    vm->api->release(vm, keep);
+    vm->api->release(vm, sorted);
+    vm->api->release(vm, held);
     return made;
 }
 
@@ -388,7 +388,8 @@ static dvx_value intersect_places(dvx_vm *vm, dvx_value rows[2], const dvx_value
     nd_array *whole, *places, *mask;
     const int64_t size = array_of(vm, rows[0])->size;
     dvx_value made = DVX_FAILED, items[3] = {DVX_FAILED, DVX_FAILED, DVX_FAILED};
-    dvx_value all = joined(vm, API(retain, rows[0]), API(retain, rows[1]), &whole), order, sorted;
+    dvx_value all = joined(vm, vm->api->retain(vm, rows[0]), vm->api->retain(vm, rows[1]), &whole),
+              order, sorted;
     if (dvx_failed(all)) return all;
     order = array_new(vm, ND_DTYPE(ND_INT64), 1, &whole->size, &places);
     sorted = DVX_FAILED;
@@ -412,18 +413,18 @@ static dvx_value intersect_places(dvx_vm *vm, dvx_value rows[2], const dvx_value
             move_places((int64_t *)(void *)found->data, found->size, i ? size : 0,
                         dvx_failed(index[i]) ? NULL : array_of(vm, index[i]));
         }
-        if (!dvx_failed(items[2])) made = API(make_tuple, items, 3);
+        if (!dvx_failed(items[2])) made = vm->api->make_tuple(vm, items, 3);
     }
-    for (int i = 0; i < 3; i++) API(release, items[i]);
-    API(release, keep);
-    API(release, sorted);
-    API(release, order);
-    API(release, all);
+    for (int i = 0; i < 3; i++) vm->api->release(vm, items[i]);
+    vm->api->release(vm, keep);
+    vm->api->release(vm, sorted);
+    vm->api->release(vm, order);
+    vm->api->release(vm, all);
     return made;
 }
 
 /* ar1, ar2, assume_unique, return_indices */
-static ND_FUNCTION(intersect1d) {
+static dvx_value intersect1d(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *a, *mask;
     const int unique = nd_flag(vm, args[2], false), places = nd_flag(vm, args[3], false);
     dvx_value rows[2] = {DVX_FAILED, DVX_FAILED}, index[2] = {DVX_FAILED, DVX_FAILED};
@@ -436,26 +437,27 @@ static ND_FUNCTION(intersect1d) {
         if (!good || unique || !places) continue;
         dvx_value values;
         index[i] = unique_places(vm, a, &values);
-        API(release, rows[i]);
+        vm->api->release(vm, rows[i]);
         rows[i] = values;
         good = !dvx_failed(index[i]);
     }
     if (good && places) {
         made = intersect_places(vm, rows, index);
     } else if (good) {
-        dvx_value whole = joined(vm, API(retain, rows[0]), API(retain, rows[1]), &a);
+        dvx_value whole =
+            joined(vm, vm->api->retain(vm, rows[0]), vm->api->retain(vm, rows[1]), &a);
         dvx_value keep = dvx_failed(whole) ? whole : new_mask(vm, a->size, &mask);
         if (!dvx_failed(keep) && order_sort(vm, a->dtype, a->data, a->size)) {
             find_equal(vm, a, mask->data);
             if (a->size) mask->data[a->size - 1] = false;
             made = fancy_get_mask(vm, a, mask);
         }
-        API(release, keep);
-        API(release, whole);
+        vm->api->release(vm, keep);
+        vm->api->release(vm, whole);
     }
     for (int i = 0; i < 2; i++) {
-        API(release, rows[i]);
-        API(release, index[i]);
+        vm->api->release(vm, rows[i]);
+        vm->api->release(vm, index[i]);
     }
     return made;
 }
@@ -471,7 +473,7 @@ static bool read_end(dvx_vm *vm, dvx_value v, const nd_dtype *dtype, const char 
     dvx_value row = row_of(vm, v, out);
     if (dvx_failed(row)) return false;
     if (!dtype_is_same_kind((*out)->dtype, dtype)) {
-        API(release, row);
+        vm->api->release(vm, row);
         return nd_fail(vm, DVX_TYPE_ERROR,
                        "dtype of `%s` must be compatible with input `ary` under the `same_kind` "
                        "rule.",
@@ -492,7 +494,7 @@ static void put_end(const nd_array *from, nd_array *whole, int64_t at) {
 }
 
 /* ary, to_end, to_begin */
-static ND_FUNCTION(ediff1d) {
+static dvx_value ediff1d(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *a, *end, *begin, *whole;
     dvx_value ends[2] = {DVX_FAILED, DVX_FAILED}, made = DVX_FAILED;
     (void)count;
@@ -526,14 +528,14 @@ static ND_FUNCTION(ediff1d) {
                 if (!dvx_failed(held[2]))
                     done = ufunc_call(vm, ND_UFUNC_subtract, held, held[2], NULL);
                 if (dvx_failed(done)) made = compose_first(vm, DVX_FAILED, made);
-                API(release, done);
-                for (int i = 0; i < 3; i++) API(release, held[i]);
+                vm->api->release(vm, done);
+                for (int i = 0; i < 3; i++) vm->api->release(vm, held[i]);
             }
         }
     }
-    API(release, ends[0]);
-    API(release, ends[1]);
-    API(release, row);
+    vm->api->release(vm, ends[0]);
+    vm->api->release(vm, ends[1]);
+    vm->api->release(vm, row);
     return made;
 }
 

@@ -50,7 +50,7 @@ static dvx_value quick_places(dvx_vm *vm, const nd_array *a, dvx_value indices, 
     }
     if (!good || negative || array_may_overlap(which, a)) return DVX_FAILED;
     *out = which;
-    return API(retain, indices);
+    return vm->api->retain(vm, indices);
 }
 
 /* The same for an array in C order and a tuple of an index array for each axis, all of one shape.
@@ -60,11 +60,12 @@ static dvx_value tuple_places(dvx_vm *vm, const nd_array *a, dvx_value indices, 
     const nd_array *which[ND_MOST];
     int64_t shape[ND_MOST];
     int read = 0;
-    if (API(kind, indices) != DVX_TUPLE || a->ndim < 2 || API(length, indices) != a->ndim)
+    if (vm->api->kind(vm, indices) != DVX_TUPLE || a->ndim < 2 ||
+        vm->api->length(vm, indices) != a->ndim)
         return DVX_FAILED;
     bool good = true;
     for (; good && read < a->ndim; read++) {
-        held[read] = API(get_item, indices, API(make_int, read));
+        held[read] = vm->api->get_item(vm, indices, vm->api->make_int(vm, read));
         const nd_array *w = which[read] = dvx_failed(held[read]) ? NULL : array_of(vm, held[read]);
         good = w && w->dtype->num == ND_INT64 && w->ndim > 0 && w->flags & ND_C_CONTIGUOUS &&
                array_same_shape(w, which[0]);
@@ -87,7 +88,7 @@ static dvx_value tuple_places(dvx_vm *vm, const nd_array *a, dvx_value indices, 
         }
         if (!good) made = compose_first(vm, DVX_FAILED, made);
     }
-    for (int i = 0; i < read; i++) API(release, held[i]);
+    for (int i = 0; i < read; i++) vm->api->release(vm, held[i]);
     vm->api->clear_error(vm);
     return made;
 }
@@ -115,12 +116,12 @@ static dvx_value values_for(dvx_vm *vm, dvx_value v, const nd_dtype *dtype, cons
     if (good) made = array_new(vm, dtype, to.ndim, shape, &copy);
     if (!dvx_failed(made)) {
         if (copy->size && !array_pour(vm, copy, b)) {
-            API(release, made);
+            vm->api->release(vm, made);
             made = DVX_FAILED;
         }
         *out = copy;
     }
-    API(release, given);
+    vm->api->release(vm, given);
     return made;
 }
 
@@ -196,7 +197,7 @@ static bool find_type(dvx_vm *vm, nd_ufunc_number number, const nd_array *a, dvx
         dvx_value held = array_operand(vm, v, NULL, &b);
         if (dvx_failed(held)) return false;
         common = dtype_promote(a->dtype, b->dtype);
-        API(release, held);
+        vm->api->release(vm, held);
     }
     return ufunc_type(vm, number, common->num, type);
 }
@@ -226,21 +227,22 @@ static bool run_at(dvx_vm *vm, nd_ufunc_number number, nd_array *a, nd_type type
     const unsigned flags = arith_flags();
     if (flags) arith_clear();
     if (row != a) array_spread(a, row);
-    API(release, copy);
+    vm->api->release(vm, copy);
     return !b.stopped && (!flags || !facts->warns || error_flags(vm, "at", flags));
 }
 
-ND_FUNCTION(at_call) {
-    const nd_ufunc_number number = ufunc_number_of(API(payload, args[0], &ufunc_object_type));
+dvx_value at_call(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    const nd_ufunc_number number =
+        ufunc_number_of(vm->api->payload(vm, args[0], &ufunc_object_type));
     const nd_ufunc_facts *facts = &loops_facts[number];
-    nd_array *a = API(payload, args[1], &array_type), *places, *values = NULL;
+    nd_array *a = vm->api->payload(vm, args[1], &array_type), *places, *values = NULL;
     nd_type type;
     (void)count;
     if (facts->inputs == 2 && dvx_failed(args[3]))
-        return API(raise, DVX_VALUE_ERROR, "second operand needed for ufunc");
+        return vm->api->raise(vm, DVX_VALUE_ERROR, "second operand needed for ufunc");
     if (facts->inputs == 1 && !dvx_failed(args[3]))
-        return API(raise, DVX_VALUE_ERROR, "second operand provided when ufunc is unary");
-    if (!a) return API(raise, DVX_TYPE_ERROR, "first operand must be array");
+        return vm->api->raise(vm, DVX_VALUE_ERROR, "second operand provided when ufunc is unary");
+    if (!a) return vm->api->raise(vm, DVX_TYPE_ERROR, "first operand must be array");
     if (!find_type(vm, number, a, args[3], &type) || !array_writable(vm, a)) return DVX_FAILED;
     dvx_value held = quick_places(vm, a, args[2], &places), other = DVX_FAILED;
     if (dvx_failed(held)) held = tuple_places(vm, a, args[2], &places);
@@ -252,7 +254,7 @@ ND_FUNCTION(at_call) {
         good = !dvx_failed(other);
     }
     good = good && (!places->size || run_at(vm, number, a, type, places, values));
-    API(release, other);
-    API(release, held);
+    vm->api->release(vm, other);
+    vm->api->release(vm, held);
     return good ? nd_none(vm) : DVX_FAILED;
 }

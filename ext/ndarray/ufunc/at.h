@@ -5,6 +5,6 @@
 #include "array/array.h"
 
 /* The method `at` of ufuncs; args: the ufunc, a, indices, b. */
-ND_FUNCTION(at_call);
+dvx_value at_call(dvx_vm *vm, const dvx_value *args, uint32_t count);
 
 #endif

@@ -21,16 +21,16 @@ enum { WARN, IGNORE, RAISE, MODES };
 static const char *const modes[MODES] = {"warn", "ignore", "raise"};
 
 bool error_warn(dvx_vm *vm, const char *text) {
-    dvx_value class_ = API(builtin, "RuntimeWarning");
-    bool good = !dvx_failed(class_) && API(warn, class_, text);
-    API(release, class_);
+    dvx_value class_ = vm->api->builtin(vm, "RuntimeWarning");
+    bool good = !dvx_failed(class_) && vm->api->warn(vm, class_, text);
+    vm->api->release(vm, class_);
     return good;
 }
 
 static bool raise_floating(dvx_vm *vm, const char *text) {
-    dvx_value class_ = API(builtin, "FloatingPointError");
-    if (!dvx_failed(class_)) API(raise_format, class_, "%s", text);
-    API(release, class_);
+    dvx_value class_ = vm->api->builtin(vm, "FloatingPointError");
+    if (!dvx_failed(class_)) vm->api->raise_format(vm, class_, "%s", text);
+    vm->api->release(vm, class_);
     return false;
 }
 
@@ -67,7 +67,7 @@ bool error_ufunc(dvx_vm *vm, const char *format, ...) {
     va_start(rest, format);
     vsnprintf(text, sizeof text, format, rest);
     va_end(rest);
-    API(raise_format, nd_state_of(vm)->ufunc_error, "%s", text);
+    vm->api->raise_format(vm, nd_state_of(vm)->ufunc_error, "%s", text);
     return false;
 }
 
@@ -79,12 +79,12 @@ static dvx_value old_modes(dvx_vm *vm) {
     for (int i = 0; good && i < ND_FLOAT_ERRORS; i++) {
         dvx_value key = nd_str(vm, kinds[i]);
         dvx_value mode = nd_str(vm, modes[nd_state_of(vm)->float_errors[i]]);
-        good = API(set_item, dict, key, mode);
-        API(release, key);
-        API(release, mode);
+        good = vm->api->set_item(vm, dict, key, mode);
+        vm->api->release(vm, key);
+        vm->api->release(vm, mode);
     }
     if (good) return dict;
-    API(release, dict);
+    vm->api->release(vm, dict);
     return DVX_FAILED;
 }
 
@@ -95,9 +95,9 @@ static bool read_mode(dvx_vm *vm, dvx_value v, uint8_t *out) {
         if (!strcmp(word, modes[i])) return *out = i, true;
     if (!strcmp(word, "call") || !strcmp(word, "print") || !strcmp(word, "log"))
         return nd_fail(vm, DVX_VALUE_ERROR, "error mode '%s' is not part of ndarray", word);
-    dvx_value class_ = API(error_class, DVX_KEY_ERROR);
-    API(raise_error, class_);
-    API(release, class_);
+    dvx_value class_ = vm->api->error_class(vm, DVX_KEY_ERROR);
+    vm->api->raise_error(vm, class_);
+    vm->api->release(vm, class_);
     return false;
 }
 
@@ -110,7 +110,7 @@ static bool read_modes(dvx_vm *vm, const dvx_value *args, uint8_t *to) {
     return true;
 }
 
-static ND_FUNCTION(set_errors) {
+static dvx_value set_errors(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     uint8_t new_modes[ND_FLOAT_ERRORS];
     nd_state *state = nd_state_of(vm);
     (void)count;
@@ -121,7 +121,7 @@ static ND_FUNCTION(set_errors) {
     return old;
 }
 
-static ND_FUNCTION(get_errors) {
+static dvx_value get_errors(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)args, (void)count;
     return old_modes(vm);
 }
@@ -135,14 +135,14 @@ typedef struct error_state {
 extern const dvx_type error_state_type;
 
 static bool fill(dvx_vm *vm, dvx_value self, const dvx_value *args, uint32_t count) {
-    error_state *s = API(payload, self, &error_state_type);
+    error_state *s = vm->api->payload(vm, self, &error_state_type);
     (void)count;
     memset(s->given, MODES, sizeof s->given);
     return read_modes(vm, args, s->given);
 }
 
-static ND_FUNCTION(enter) {
-    error_state *s = API(payload, args[0], &error_state_type);
+static dvx_value enter(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    error_state *s = vm->api->payload(vm, args[0], &error_state_type);
     nd_state *state = nd_state_of(vm);
     (void)count;
     memcpy(s->old, state->float_errors, sizeof s->old);
@@ -151,8 +151,8 @@ static ND_FUNCTION(enter) {
     return nd_none(vm);
 }
 
-static ND_FUNCTION(leave) {
-    const error_state *s = API(payload, args[0], &error_state_type);
+static dvx_value leave(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    const error_state *s = vm->api->payload(vm, args[0], &error_state_type);
     (void)count;
     memcpy(nd_state_of(vm)->float_errors, s->old, sizeof s->old);
     return nd_none(vm);
@@ -180,26 +180,26 @@ static const dvx_function functions[] = {
 dvx_value error_make_class(dvx_vm *vm, const char *name, dvx_value base, const char *module_name) {
     dvx_value dict = vm->api->make_dict(vm), made = DVX_FAILED;
     dvx_value key = nd_str(vm, "__module__"), module = nd_str(vm, module_name);
-    if (!dvx_failed(dict) && API(set_item, dict, key, module)) {
-        dvx_value args[3] = {nd_str(vm, name), API(make_tuple, &base, 1), dict};
-        dvx_value type = API(builtin, "type");
-        made = API(call, type, args, 3);
-        API(release, type);
-        API(release, args[0]);
-        API(release, args[1]);
+    if (!dvx_failed(dict) && vm->api->set_item(vm, dict, key, module)) {
+        dvx_value args[3] = {nd_str(vm, name), vm->api->make_tuple(vm, &base, 1), dict};
+        dvx_value type = vm->api->builtin(vm, "type");
+        made = vm->api->call(vm, type, args, 3);
+        vm->api->release(vm, type);
+        vm->api->release(vm, args[0]);
+        vm->api->release(vm, args[1]);
     }
-    API(release, key);
-    API(release, module);
-    API(release, dict);
-    API(release, base);
+    vm->api->release(vm, key);
+    vm->api->release(vm, module);
+    vm->api->release(vm, dict);
+    vm->api->release(vm, base);
     return made;
 }
 
 bool error_register(dvx_vm *vm, dvx_value module) {
     nd_state *state = nd_state_of(vm);
     state->float_errors[UNDER] = IGNORE;
-    state->ufunc_error = error_make_class(vm, "UFuncTypeError", API(error_class, DVX_TYPE_ERROR),
-                                          "numpy.core._exceptions");
-    return !dvx_failed(state->ufunc_error) && API(add_type, module, &error_state_type) &&
+    state->ufunc_error = error_make_class(
+        vm, "UFuncTypeError", vm->api->error_class(vm, DVX_TYPE_ERROR), "numpy.core._exceptions");
+    return !dvx_failed(state->ufunc_error) && vm->api->add_type(vm, module, &error_state_type) &&
            ND_ADD_ALL(functions);
 }

@@ -44,9 +44,9 @@ static dvx_value divmod_of(dvx_vm *vm, dvx_value a, dvx_value b) {
     both[0] = ufunc_call(vm, ND_UFUNC_floor_divide, operands, DVX_FAILED, NULL);
     if (!dvx_failed(both[0]))
         both[1] = ufunc_call(vm, ND_UFUNC_remainder, operands, DVX_FAILED, NULL);
-    if (!dvx_failed(both[1])) result = API(make_tuple, both, 2);
-    API(release, both[0]);
-    API(release, both[1]);
+    if (!dvx_failed(both[1])) result = vm->api->make_tuple(vm, both, 2);
+    vm->api->release(vm, both[0]);
+    vm->api->release(vm, both[1]);
     return result;
 }
 
@@ -63,11 +63,11 @@ int operators_simple_power(nd_type base, bool whole, double exponent) {
 /* `as_float`: of ints as floats. */
 static int simple_power(dvx_vm *vm, dvx_value a, dvx_value b, bool *as_float) {
     const nd_array *base = array_of(vm, a);
-    dvx_kind kind = API(kind, b);
+    dvx_kind kind = vm->api->kind(vm, b);
     double exponent;
     *as_float = false;
     if (!base || (kind != DVX_INT && kind != DVX_FLOAT)) return -1;
-    if (!API(read_float, b, &exponent)) {
+    if (!vm->api->read_float(vm, b, &exponent)) {
         vm->api->clear_error(vm);
         return -1;
     }
@@ -78,7 +78,8 @@ static int simple_power(dvx_vm *vm, dvx_value a, dvx_value b, bool *as_float) {
 
 dvx_value operators_binary(dvx_vm *vm, dvx_binary op, dvx_value a, dvx_value b) {
     const dvx_value operands[2] = {a, b};
-    nd_array *x = API(payload, a, &array_type), *y = x ? API(payload, b, &array_type) : NULL;
+    nd_array *x = vm->api->payload(vm, a, &array_type),
+             *y = x ? vm->api->payload(vm, b, &array_type) : NULL;
     dvx_value result;
     if (op < DVX_MATMUL && op != DVX_POW && y &&
         ufunc_fast(vm, (nd_ufunc_number)binary_ufuncs[op], x, y, &result))
@@ -105,9 +106,10 @@ dvx_value operators_inplace(dvx_vm *vm, dvx_binary op, dvx_value self, dvx_value
     if (array_is_scalar(vm, self)) return operators_binary(vm, op, self, b);
     if (!ufunc_knows(vm, b)) return vm->api->make_not_implemented(vm);
     if (op == DVX_MATMUL)
-        return API(raise, DVX_TYPE_ERROR,
-                   "In-place matrix multiplication is not (yet) supported. Use 'a = a @ b' instead "
-                   "of 'a @= b'.");
+        return vm->api->raise(
+            vm, DVX_TYPE_ERROR,
+            "In-place matrix multiplication is not (yet) supported. Use 'a = a @ b' instead "
+            "of 'a @= b'.");
     if (op == DVX_POW) {
         bool as_float;
         int simple = simple_power(vm, self, b, &as_float);
@@ -119,12 +121,13 @@ dvx_value operators_inplace(dvx_vm *vm, dvx_binary op, dvx_value self, dvx_value
 
 /* + of bools makes a copy, which NumPy deprecates. */
 static dvx_value plus_bool(dvx_vm *vm, const nd_array *a) {
-    dvx_value class_ = API(builtin, "DeprecationWarning");
-    bool good = !dvx_failed(class_) &&
-                API(warn, class_,
-                    "Applying '+' to a non-numerical array is ill-defined. Returning a copy, but "
-                    "in the future this will error.");
-    API(release, class_);
+    dvx_value class_ = vm->api->builtin(vm, "DeprecationWarning");
+    bool good =
+        !dvx_failed(class_) &&
+        vm->api->warn(vm, class_,
+                      "Applying '+' to a non-numerical array is ill-defined. Returning a copy, but "
+                      "in the future this will error.");
+    vm->api->release(vm, class_);
     return good ? array_copy(vm, a, a->dtype, 'K') : DVX_FAILED;
 }
 
@@ -149,23 +152,25 @@ static dvx_value fail_comparison(dvx_vm *vm, dvx_compare op) {
     static const dvx_error kinds[] = {DVX_VALUE_ERROR, DVX_TYPE_ERROR, DVX_OVERFLOW_ERROR};
     bool known = false;
     for (size_t i = 0; i < LENGTH_OF(kinds) && !known; i++) {
-        dvx_value class_ = API(error_class, kinds[i]);
-        known = API(error_matches, class_);
-        API(release, class_);
+        dvx_value class_ = vm->api->error_class(vm, kinds[i]);
+        known = vm->api->error_matches(vm, class_);
+        vm->api->release(vm, class_);
     }
     if (!known || (op != DVX_EQ && op != DVX_NE)) return DVX_FAILED;
     vm->api->clear_error(vm);
-    dvx_value class_ = API(builtin, "DeprecationWarning");
+    dvx_value class_ = vm->api->builtin(vm, "DeprecationWarning");
     bool good =
         !dvx_failed(class_) &&
-        API(warn, class_, "elementwise comparison failed; this will raise an error in the future.");
-    API(release, class_);
+        vm->api->warn(vm, class_,
+                      "elementwise comparison failed; this will raise an error in the future.");
+    vm->api->release(vm, class_);
     return good ? vm->api->make_not_implemented(vm) : DVX_FAILED;
 }
 
 dvx_value operators_compare(dvx_vm *vm, dvx_compare op, dvx_value self, dvx_value other) {
     const dvx_value operands[2] = {self, other};
-    nd_array *x = API(payload, self, &array_type), *y = API(payload, other, &array_type);
+    nd_array *x = vm->api->payload(vm, self, &array_type),
+             *y = vm->api->payload(vm, other, &array_type);
     dvx_value result;
     if (x && y && ufunc_fast(vm, (nd_ufunc_number)compare_ufuncs[op], x, y, &result)) return result;
     if (!x && ufunc_scalars(vm, (nd_ufunc_number)compare_ufuncs[op], operands, &result))
@@ -179,16 +184,16 @@ dvx_value operators_compare(dvx_vm *vm, dvx_compare op, dvx_value self, dvx_valu
     return LIKELY(!dvx_failed(result)) ? result : fail_comparison(vm, op);
 }
 
-static ND_FUNCTION(absolute) {
+static dvx_value absolute(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
     return ufunc_call(vm, ND_UFUNC_absolute, args, DVX_FAILED, NULL);
 }
 ND_METHOD(absolute, ND_PLAIN("__abs__", absolute, 1, 1));
 
-static ND_FUNCTION(conjugate) {
+static dvx_value conjugate(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
     const nd_array *a = array_self(vm, args[0]);
-    if (a->dtype->kind != 'c') return API(retain, args[0]);
+    if (a->dtype->kind != 'c') return vm->api->retain(vm, args[0]);
     return ufunc_call(vm, ND_UFUNC_conjugate, args, DVX_FAILED, NULL);
 }
 ND_METHOD(conj, ND_PLAIN("conj", conjugate, 1, 1));

@@ -13,7 +13,7 @@ bool reduce_axes(dvx_vm *vm, dvx_value axis, int ndim, uint32_t *mask) {
     *mask = ndim == ND_MOST ? UINT32_MAX : (1u << ndim) - 1;
     if (!nd_is_given(vm, axis)) return true;
     int i;
-    if (API(kind, axis) != DVX_TUPLE) {
+    if (vm->api->kind(vm, axis) != DVX_TUPLE) {
         int64_t given;
         if (!nd_read_index(vm, axis, &given)) return false;
         /* (Of an array without axes, 0 and -1 are none.) */
@@ -22,13 +22,13 @@ bool reduce_axes(dvx_vm *vm, dvx_value axis, int ndim, uint32_t *mask) {
         *mask = none ? 0 : 1u << i;
         return true;
     }
-    int64_t count = API(length, axis);
+    int64_t count = vm->api->length(vm, axis);
     *mask = 0;
     for (int64_t k = 0; k < count; k++) {
-        dvx_value index = API(make_int, k), item = API(get_item, axis, index);
+        dvx_value index = vm->api->make_int(vm, k), item = vm->api->get_item(vm, axis, index);
         bool good = !dvx_failed(item) && nd_axis_of(vm, item, ndim, &i);
-        API(release, item);
-        API(release, index);
+        vm->api->release(vm, item);
+        vm->api->release(vm, index);
         if (!good) return false;
         if (*mask >> i & 1) return nd_fail(vm, DVX_VALUE_ERROR, "duplicate value in 'axis'");
         *mask |= 1u << i;
@@ -263,12 +263,12 @@ static bool run(dvx_vm *vm, nd_walk *walk, const nd_kernel *kernel, nd_type type
     const size_t size = (size_t)(PIECE * (r.size + masked));
     if (r.cast || r.inner.ndim > 1 || masked) {
         r.cast = cast_between(from, ND_DTYPE(type));
-        r.buffer = API(allocate, size);
+        r.buffer = vm->api->allocate(vm, size);
         if (!r.buffer) return false;
         if (masked) r.truths = r.buffer + PIECE * r.size;
     }
     bool good = walk_run(vm, walk, reduce_inner, &r);
-    if (r.buffer) API(deallocate, r.buffer, size);
+    if (r.buffer) vm->api->deallocate(vm, r.buffer, size);
     return good;
 }
 
@@ -419,7 +419,7 @@ dvx_value reduce_masked(dvx_vm *vm, nd_ufunc_number number, const nd_array *a, u
     good = good && run(vm, &walk, kernel, type, a->dtype) &&
            is_single_pass(vm, facts->warns ? arith_flags() : 0, "reduce");
     if (good) return made;
-    API(release, made);
+    vm->api->release(vm, made);
     return DVX_FAILED;
 }
 
@@ -427,7 +427,7 @@ dvx_value reduce_finish(dvx_vm *vm, dvx_value made, const nd_array *a, dvx_value
                         nd_ufunc_number number) {
     if (dvx_failed(made)) return DVX_FAILED;
     if (!nd_is_given(vm, out)) return array_result(vm, made);
-    nd_array *to = API(payload, out, &array_type);
+    nd_array *to = vm->api->payload(vm, out, &array_type);
     bool good = false;
     if (!to)
         nd_fail(vm, DVX_TYPE_ERROR, "output must be an array");
@@ -443,8 +443,8 @@ dvx_value reduce_finish(dvx_vm *vm, dvx_value made, const nd_array *a, dvx_value
                     loops_facts[number].name, a->dtype->name, to->dtype->name);
     else
         good = array_writable(vm, to) && array_assign(vm, to, a);
-    API(release, made);
-    return good ? API(retain, out) : DVX_FAILED;
+    vm->api->release(vm, made);
+    return good ? vm->api->retain(vm, out) : DVX_FAILED;
 }
 
 bool reduce_type(dvx_vm *vm, const nd_reduction *r, const nd_array *a, nd_type *out) {
@@ -464,7 +464,7 @@ static dvx_value reduce_given(dvx_vm *vm, const nd_array *a, const nd_reduction 
     nd_array *out;
     _Alignas(16) char initial[sizeof(nd_complex)];
     const bool given = nd_is_given(vm, r->initial);
-    int keep = nd_is_given(vm, r->keepdims) ? API(truth, r->keepdims) : 0;
+    int keep = nd_is_given(vm, r->keepdims) ? vm->api->truth(vm, r->keepdims) : 0;
     if (keep < 0 || !reduce_type(vm, r, a, &type)) return DVX_FAILED;
     if (r->first_axis && dvx_failed(r->axis)) {
         if (!a->ndim) return nd_raise(vm, DVX_TYPE_ERROR, "cannot reduce on a scalar");
@@ -478,7 +478,7 @@ static dvx_value reduce_given(dvx_vm *vm, const nd_array *a, const nd_reduction 
     if (!ufunc_mask(vm, r->where, &held, &where)) return DVX_FAILED;
     dvx_value made =
         reduce_masked(vm, r->number, a, mask, type, keep, given ? initial : NULL, where, &out);
-    API(release, held);
+    vm->api->release(vm, held);
     return dvx_failed(made) ? made : reduce_finish(vm, made, out, r->out, r->number);
 }
 
@@ -496,7 +496,7 @@ static dvx_value reduce_simple(dvx_vm *vm, const nd_array *a, const nd_kernel *k
     if (arith_flags()) arith_clear();
     kernel->fold((char *)&result, a->data, a->size, sizeof result);
     if (facts->warns && !is_single_pass(vm, arith_flags(), "reduce")) return DVX_FAILED;
-    return API(make_float, result);
+    return vm->api->make_float(vm, result);
 }
 
 static bool is_foldable(nd_ufunc_number number) {
@@ -505,14 +505,14 @@ static bool is_foldable(nd_ufunc_number number) {
 }
 
 dvx_value reduce_call(dvx_vm *vm, dvx_value array, const nd_reduction *r) {
-    nd_array *a = API(payload, array, &array_type);
+    nd_array *a = vm->api->payload(vm, array, &array_type);
     if (is_foldable(r->number) && is_simple(vm, a, r))
         return reduce_simple(vm, a, ufunc_kernel(vm, r->number, ND_FLOAT64),
                              &loops_facts[r->number]);
     dvx_value held = array_operand(vm, array, NULL, &a);
     if (dvx_failed(held)) return DVX_FAILED;
     dvx_value result = reduce_given(vm, a, r);
-    API(release, held);
+    vm->api->release(vm, held);
     return result;
 }
 
@@ -653,7 +653,7 @@ dvx_value reduce_accumulate(dvx_vm *vm, nd_ufunc_number number, dvx_value array,
     if (good && !ufunc_kernel(vm, number, type)->fold)
         good = nd_fail(vm, DVX_TYPE_ERROR, "accumulate of %s is not part of ndarray",
                        loops_facts[number].name);
-    API(release, held);
+    vm->api->release(vm, held);
     if (!good) return DVX_FAILED;
     held = flat ? array_row(vm, array, ND_DTYPE(type), &a)
                 : array_operand(vm, array, ND_DTYPE(type), &a);
@@ -670,9 +670,9 @@ dvx_value reduce_accumulate(dvx_vm *vm, nd_ufunc_number number, dvx_value array,
         made = ufunc_result(vm, ND_DTYPE(type), &like, 1, row.ndim, shape, &to);
     }
     if (!dvx_failed(made) && !accumulate_into(vm, number, &row, line, to)) {
-        API(release, made);
+        vm->api->release(vm, made);
         made = DVX_FAILED;
     }
-    API(release, held);
+    vm->api->release(vm, held);
     return dvx_failed(made) ? made : reduce_finish(vm, made, to, out, number);
 }

@@ -36,10 +36,10 @@ static dvx_value reduce_same(dvx_vm *vm, const dvx_value *args, nd_ufunc_number 
     return reduce_with(vm, all, number);
 }
 
-#define REDUCTION(name, with, ufunc)             \
-    static ND_FUNCTION(name) {                   \
-        (void)count;                             \
-        return with(vm, args, ND_UFUNC_##ufunc); \
+#define REDUCTION(name, with, ufunc)                                           \
+    static dvx_value name(dvx_vm *vm, const dvx_value *args, uint32_t count) { \
+        (void)count;                                                           \
+        return with(vm, args, ND_UFUNC_##ufunc);                               \
     }
 REDUCTION(sum, reduce_with, add)
 REDUCTION(prod, reduce_with, multiply)
@@ -55,7 +55,7 @@ REDUCTION(any, reduce_truth, logical_or)
 REDUCTION(all, reduce_truth, logical_and)
 
 /* a, axis, out, keepdims */
-static ND_FUNCTION(ptp) {
+static dvx_value ptp(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     const dvx_value all[7] = {args[0], args[1],    DVX_FAILED, DVX_FAILED,
                               args[3], DVX_FAILED, DVX_FAILED};
     dvx_value both[2] = {reduce_with(vm, all, ND_UFUNC_maximum), DVX_FAILED}, result = DVX_FAILED;
@@ -64,8 +64,8 @@ static ND_FUNCTION(ptp) {
     if (!dvx_failed(both[1]))
         result = ufunc_call(vm, ND_UFUNC_subtract, both,
                             nd_is_given(vm, args[2]) ? args[2] : DVX_FAILED, NULL);
-    API(release, both[0]);
-    API(release, both[1]);
+    vm->api->release(vm, both[0]);
+    vm->api->release(vm, both[1]);
     return result;
 }
 
@@ -102,9 +102,9 @@ static dvx_value masked_counts(dvx_vm *vm, const moment *m, bool keep, nd_array 
     array_shape(m->a, shape);
     dvx_value all = arrange_broadcast(vm, m->where_held, m->a->ndim, shape);
     if (dvx_failed(all)) return all;
-    dvx_value counts = reduce_array(vm, ND_UFUNC_add, API(payload, all, &array_type), m->mask,
-                                    ND_INT64, keep, NULL, out);
-    API(release, all);
+    dvx_value counts = reduce_array(vm, ND_UFUNC_add, vm->api->payload(vm, all, &array_type),
+                                    m->mask, ND_INT64, keep, NULL, out);
+    vm->api->release(vm, all);
     return counts;
 }
 
@@ -126,23 +126,23 @@ static dvx_value masked_mean(dvx_vm *vm, const moment *m, bool keep, dvx_value c
     if (!dvx_failed(sum))
         result = ufunc_call(vm, ND_UFUNC_divide, operands, m->type >= ND_FLOAT32 ? sum : DVX_FAILED,
                             NULL);
-    API(release, sum);
-    API(release, counts);
+    vm->api->release(vm, sum);
+    vm->api->release(vm, counts);
     return result;
 }
 
 /* max(counts - ddof, 0).  Takes counts. */
 static dvx_value divisors(dvx_vm *vm, dvx_value counts, double ddof) {
-    dvx_value operands[2] = {counts, API(make_float, ddof)};
+    dvx_value operands[2] = {counts, vm->api->make_float(vm, ddof)};
     dvx_value less = ufunc_call(vm, ND_UFUNC_subtract, operands, DVX_FAILED, NULL);
-    API(release, operands[1]);
-    API(release, counts);
+    vm->api->release(vm, operands[1]);
+    vm->api->release(vm, counts);
     if (dvx_failed(less)) return less;
     operands[0] = less;
-    operands[1] = API(make_float, 0.0);
+    operands[1] = vm->api->make_float(vm, 0.0);
     dvx_value result = ufunc_call(vm, ND_UFUNC_maximum, operands, DVX_FAILED, NULL);
-    API(release, operands[1]);
-    API(release, less);
+    vm->api->release(vm, operands[1]);
+    vm->api->release(vm, less);
     return result;
 }
 
@@ -153,23 +153,23 @@ static dvx_value mean_of(dvx_vm *vm, const nd_array *a, uint32_t mask, nd_type t
                          nd_array **out) {
     dvx_value sum = reduce_array(vm, ND_UFUNC_add, a, mask, type, keep, NULL, out);
     if (dvx_failed(sum)) return DVX_FAILED;
-    const dvx_value operands[2] = {sum, API(make_int, count_along(a, mask))};
+    const dvx_value operands[2] = {sum, vm->api->make_int(vm, count_along(a, mask))};
     dvx_value result =
         ufunc_call(vm, ND_UFUNC_divide, operands, type >= ND_FLOAT32 ? sum : DVX_FAILED, NULL);
-    API(release, operands[1]);
-    API(release, sum);
+    vm->api->release(vm, operands[1]);
+    vm->api->release(vm, sum);
     return result;
 }
 
 static void release_moment(dvx_vm *vm, const moment *m) {
-    API(release, m->held);
-    API(release, m->where_held);
+    vm->api->release(vm, m->held);
+    vm->api->release(vm, m->where_held);
 }
 
 static bool read_moment(dvx_vm *vm, const dvx_value *args, dvx_value keepdims, dvx_value where,
                         moment *m) {
     const nd_dtype *dtype = NULL;
-    int keep = nd_is_given(vm, keepdims) ? API(truth, keepdims) : 0;
+    int keep = nd_is_given(vm, keepdims) ? vm->api->truth(vm, keepdims) : 0;
     m->out = args[3];
     m->keep = keep > 0;
     m->held = keep < 0 ? DVX_FAILED : array_operand(vm, args[0], NULL, &m->a);
@@ -198,12 +198,12 @@ static dvx_value mean_where(dvx_vm *vm, const moment *m) {
     if (dvx_failed(counts)) return counts;
     if (!any_at_most(out, 0) || error_warn(vm, "Mean of empty slice."))
         return masked_mean(vm, m, m->keep, counts);
-    API(release, counts);
+    vm->api->release(vm, counts);
     return DVX_FAILED;
 }
 
 /* a, axis, dtype, out, keepdims, where */
-static ND_FUNCTION(mean) {
+static dvx_value mean(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     moment m;
     nd_array *out;
     (void)count;
@@ -219,7 +219,7 @@ static ND_FUNCTION(mean) {
 }
 
 dvx_value reductions_mean(dvx_vm *vm, dvx_value array, dvx_value axis, bool keep) {
-    dvx_value flag = API(make_bool, keep);
+    dvx_value flag = vm->api->make_bool(vm, keep);
     const dvx_value args[6] = {array, axis, DVX_FAILED, DVX_FAILED, flag, DVX_FAILED};
     return mean(vm, args, 6);
 }
@@ -235,7 +235,7 @@ static dvx_value squares(dvx_vm *vm, const moment *m, dvx_value mean) {
     if (is_complex) {
         /* A number: of an array without dimensions. */
         if (array_store(vm, ND_DTYPE(ND_COMPLEX128), (char *)&number, difference))
-            result = API(make_float, number.real * number.real + number.imag * number.imag);
+            result = vm->api->make_float(vm, number.real * number.real + number.imag * number.imag);
     } else if (!d) {
         operands[0] = operands[1] = difference;
         result = ufunc_call(vm, ND_UFUNC_multiply, operands, DVX_FAILED, NULL);
@@ -251,7 +251,7 @@ static dvx_value squares(dvx_vm *vm, const moment *m, dvx_value mean) {
         for (int64_t i = 0; to && i < d->size; i++)
             to[i] = from[i].real * from[i].real + from[i].imag * from[i].imag;
     }
-    API(release, difference);
+    vm->api->release(vm, difference);
     return result;
 }
 
@@ -268,7 +268,7 @@ static dvx_value divisor_of(dvx_vm *vm, const moment *m, double ddof) {
     nd_array *out;
     if (!m->where) {
         const double divisor = (double)count_along(m->a, m->mask) - ddof;
-        return API(make_float, divisor > 0 ? divisor : 0);
+        return vm->api->make_float(vm, divisor > 0 ? divisor : 0);
     }
     dvx_value counts = masked_counts(vm, m, m->keep, &out);
     return dvx_failed(counts) ? counts : divisors(vm, counts, ddof);
@@ -282,7 +282,7 @@ static bool check_freedom(dvx_vm *vm, const moment *m, double ddof) {
         dvx_value counts = masked_counts(vm, m, m->keep, &out);
         if (dvx_failed(counts)) return false;
         few = any_at_most(out, ddof);
-        API(release, counts);
+        vm->api->release(vm, counts);
     }
     return !few || error_warn(vm, "Degrees of freedom <= 0 for slice");
 }
@@ -292,20 +292,20 @@ static dvx_value variance_of(dvx_vm *vm, const moment *m, double ddof) {
     dvx_value mean = kept_mean(vm, m);
     if (dvx_failed(mean)) return DVX_FAILED;
     dvx_value square = squares(vm, m, mean);
-    API(release, mean);
+    vm->api->release(vm, mean);
     if (dvx_failed(square)) return DVX_FAILED;
     dvx_value held = array_operand(vm, square, NULL, &a);
-    API(release, square);
+    vm->api->release(vm, square);
     if (dvx_failed(held)) return DVX_FAILED;
     dvx_value sum =
         reduce_masked(vm, ND_UFUNC_add, a, m->mask, a->dtype->num, m->keep, NULL, m->where, &out);
-    API(release, held);
+    vm->api->release(vm, held);
     if (dvx_failed(sum)) return DVX_FAILED;
     const dvx_value operands[2] = {sum, divisor_of(vm, m, ddof)};
     dvx_value result =
         dvx_failed(operands[1]) ? DVX_FAILED : ufunc_call(vm, ND_UFUNC_divide, operands, sum, NULL);
-    API(release, operands[1]);
-    API(release, sum);
+    vm->api->release(vm, operands[1]);
+    vm->api->release(vm, sum);
     return result;
 }
 
@@ -313,29 +313,29 @@ static dvx_value variance_of(dvx_vm *vm, const moment *m, double ddof) {
 static dvx_value spread(dvx_vm *vm, const dvx_value *args, bool root) {
     moment m;
     double ddof = 0;
-    if (nd_is_given(vm, args[4]) && !API(read_float, args[4], &ddof)) return DVX_FAILED;
+    if (nd_is_given(vm, args[4]) && !vm->api->read_float(vm, args[4], &ddof)) return DVX_FAILED;
     if (!read_moment(vm, args, args[5], args[6], &m)) return DVX_FAILED;
     dvx_value made = DVX_FAILED;
     if (check_freedom(vm, &m, ddof)) made = variance_of(vm, &m, ddof);
     release_moment(vm, &m);
     if (root && !dvx_failed(made)) {
         dvx_value result = ufunc_call(vm, ND_UFUNC_sqrt, &made, made, NULL);
-        API(release, made);
+        vm->api->release(vm, made);
         made = result;
     }
     return finish_moment(vm, &m, made);
 }
 dvx_value reductions_spread(dvx_vm *vm, dvx_value array, dvx_value axis, dvx_value ddof, bool keep,
                             bool root) {
-    const dvx_value flag = API(make_bool, keep);
+    const dvx_value flag = vm->api->make_bool(vm, keep);
     const dvx_value args[7] = {array, axis, DVX_FAILED, DVX_FAILED, ddof, flag, DVX_FAILED};
     return spread(vm, args, root);
 }
-static ND_FUNCTION(var) {
+static dvx_value var(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
     return spread(vm, args, false);
 }
-static ND_FUNCTION(std) {
+static dvx_value std(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
     return spread(vm, args, true);
 }
@@ -560,7 +560,7 @@ static dvx_value search_array(dvx_vm *vm, const nd_array *a, int axis, bool keep
     walk.data[0] = (*out)->data;
     walk.data[1] = a->data;
     if (good && walk_run(vm, &walk, search_row, &s)) return made;
-    API(release, made);
+    vm->api->release(vm, made);
     return DVX_FAILED;
 }
 
@@ -568,7 +568,7 @@ static dvx_value search_array(dvx_vm *vm, const nd_array *a, int axis, bool keep
 static dvx_value search_with(dvx_vm *vm, const dvx_value *args, nd_ufunc_number number,
                              const char *what) {
     nd_array *a, *out;
-    int axis = 0, keep = nd_is_given(vm, args[3]) ? API(truth, args[3]) : 0;
+    int axis = 0, keep = nd_is_given(vm, args[3]) ? vm->api->truth(vm, args[3]) : 0;
     const bool flat = !nd_is_given(vm, args[1]);
     if (keep < 0) return DVX_FAILED;
     dvx_value held = flat ? array_row(vm, args[0], NULL, &a) : array_operand(vm, args[0], NULL, &a);
@@ -582,17 +582,17 @@ static dvx_value search_with(dvx_vm *vm, const dvx_value *args, nd_ufunc_number 
     if (!dvx_failed(made) && flat && keep) {
         for (int i = 0; i < a->ndim; i++) ones[i] = (dvx_axis){1, 0};
         dvx_value view = array_view(vm, made, out, out->data, a->ndim, ones, &out);
-        API(release, made);
+        vm->api->release(vm, made);
         made = view;
     }
-    API(release, held);
+    vm->api->release(vm, held);
     return dvx_failed(made) ? made : reduce_finish(vm, made, out, args[2], number);
 }
-static ND_FUNCTION(argmax) {
+static dvx_value argmax(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
     return search_with(vm, args, ND_UFUNC_maximum, "argmax");
 }
-static ND_FUNCTION(argmin) {
+static dvx_value argmin(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
     return search_with(vm, args, ND_UFUNC_minimum, "argmin");
 }
@@ -600,11 +600,11 @@ static ND_FUNCTION(argmin) {
 /* ---- Running sums ---- */
 
 /* a, axis, dtype, out */
-static ND_FUNCTION(cumsum) {
+static dvx_value cumsum(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
     return reduce_accumulate(vm, ND_UFUNC_add, args[0], args[1], false, args[2], args[3]);
 }
-static ND_FUNCTION(cumprod) {
+static dvx_value cumprod(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
     return reduce_accumulate(vm, ND_UFUNC_multiply, args[0], args[1], false, args[2], args[3]);
 }

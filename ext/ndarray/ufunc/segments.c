@@ -62,7 +62,7 @@ static dvx_value read_starts(dvx_vm *vm, dvx_value indices, nd_array **out) {
                 (*out)->ndim ? "too deep" : "of too small depth");
     else
         row = array_row(vm, held, ND_DTYPE(ND_INT64), out);
-    API(release, held);
+    vm->api->release(vm, held);
     return row;
 }
 
@@ -109,10 +109,10 @@ static dvx_value reduce_parts(dvx_vm *vm, nd_ufunc_number number, nd_array *a, d
     shape[line] = starts->size;
     dvx_value made = array_new(vm, a->dtype, a->ndim, shape, to);
     if (!dvx_failed(made) && !run(vm, number, a, line, starts, *to)) {
-        API(release, made);
+        vm->api->release(vm, made);
         made = DVX_FAILED;
     }
-    API(release, held);
+    vm->api->release(vm, held);
     return made;
 }
 
@@ -131,11 +131,11 @@ dvx_value reduce_segments(dvx_vm *vm, nd_ufunc_number number, dvx_value array, d
                 ? "reduceat of %s is not part of ndarray"
                 : "No loop matching the specified signature and casting was found for ufunc %s",
             loops_facts[number].name);
-    API(release, held);
+    vm->api->release(vm, held);
     if (!good) return DVX_FAILED;
     held = array_operand(vm, array, ND_DTYPE(type), &a);
     if (dvx_failed(held)) return held;
     dvx_value made = reduce_parts(vm, number, a, indices, axis, &to);
-    API(release, held);
+    vm->api->release(vm, held);
     return dvx_failed(made) ? made : reduce_finish(vm, made, to, out, number);
 }

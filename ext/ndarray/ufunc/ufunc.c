@@ -40,7 +40,7 @@ typedef struct call {
 /* ---- Operands ---- */
 
 bool ufunc_knows(dvx_vm *vm, dvx_value v) {
-    switch (API(kind, v)) {
+    switch (vm->api->kind(vm, v)) {
     case DVX_INT:
     case DVX_BOOL:
     case DVX_FLOAT:
@@ -56,7 +56,7 @@ static bool read_operand(dvx_vm *vm, dvx_value v, operand *o) {
     o->held = DVX_FAILED;
     o->value = v;
     o->weak = true;
-    switch (API(kind, v)) {
+    switch (vm->api->kind(vm, v)) {
     case DVX_INT: o->type = ND_INT64; return true;
     case DVX_FLOAT: o->type = ND_FLOAT64; return true;
     case DVX_COMPLEX: o->type = ND_COMPLEX128; return true;
@@ -74,14 +74,14 @@ static bool read_operand(dvx_vm *vm, dvx_value v, operand *o) {
 }
 
 static void release_operands(dvx_vm *vm, call *c) {
-    for (int i = 0; i < c->inputs; i++) API(release, c->in[i].held);
-    API(release, c->mask_held);
+    for (int i = 0; i < c->inputs; i++) vm->api->release(vm, c->in[i].held);
+    vm->api->release(vm, c->mask_held);
 }
 
 bool ufunc_mask(dvx_vm *vm, dvx_value where, dvx_value *held, nd_array **mask) {
     *held = DVX_FAILED;
     *mask = NULL;
-    if (dvx_failed(where) || API(same, where, API(make_bool, true))) return true;
+    if (dvx_failed(where) || vm->api->same(vm, where, vm->api->make_bool(vm, true))) return true;
     const nd_array *given = array_of(vm, where);
     if (given && given->dtype->num != ND_BOOL)
         return nd_fail(vm, DVX_TYPE_ERROR,
@@ -195,15 +195,16 @@ static bool choose_type(dvx_vm *vm, call *c, const nd_dtype *dtype) {
 /* ---- Numbers as elements ---- */
 
 static bool raise_bounds(dvx_vm *vm, dvx_value v, nd_type type) {
-    dvx_value class_ = API(error_class, DVX_OVERFLOW_ERROR);
-    API(raise_format, class_, "Python integer %S out of bounds for %s", v, ND_DTYPE(type)->name);
-    API(release, class_);
+    dvx_value class_ = vm->api->error_class(vm, DVX_OVERFLOW_ERROR);
+    vm->api->raise_format(vm, class_, "Python integer %S out of bounds for %s", v,
+                          ND_DTYPE(type)->name);
+    vm->api->release(vm, class_);
     return false;
 }
 
 static bool store_int(dvx_vm *vm, dvx_value v, nd_type type, char *at) {
     int64_t i;
-    if (!API(read_int, v, &i)) {
+    if (!vm->api->read_int(vm, v, &i)) {
         vm->api->clear_error(vm);
         return nd_fail(vm, DVX_OVERFLOW_ERROR, "Python int too large to convert to C long");
     }
@@ -217,7 +218,7 @@ static bool store_int(dvx_vm *vm, dvx_value v, nd_type type, char *at) {
 static bool store_number(dvx_vm *vm, operand *o, nd_type type) {
     double d;
     if ((o->type == ND_INT64 || o->type == ND_FLOAT64) && type >= ND_FLOAT32) {
-        if (!API(read_float, o->value, &d)) return false;
+        if (!vm->api->read_float(vm, o->value, &d)) return false;
         cast_between(ND_DTYPE(ND_FLOAT64), ND_DTYPE(type))(o->element, 0, (const char *)&d, 0, 1);
         return true;
     }
@@ -231,7 +232,7 @@ static bool store_elements(dvx_vm *vm, call *c) {
         operand *o = &c->in[i];
         if (!o->array && ufunc_is_logical(c->number)) {
             /* Numbers that the type does not hold have a truth, too. */
-            const int truth = API(truth, o->value);
+            const int truth = vm->api->truth(vm, o->value);
             const bool as_bool = truth > 0;
             if (truth < 0) return false;
             cast_between(ND_DTYPE(ND_BOOL), ND_DTYPE(c->type))(o->element, 0,
@@ -370,7 +371,7 @@ static bool separate_mask(dvx_vm *vm, call *c) {
     if (!c->mask || !array_may_overlap(c->mask, c->out)) return true;
     dvx_value copy = array_copy(vm, c->mask, c->mask->dtype, 'K');
     if (dvx_failed(copy)) return false;
-    API(release, c->mask_held);
+    vm->api->release(vm, c->mask_held);
     c->mask_held = copy;
     c->mask = array_of(vm, copy);
     return true;
@@ -414,7 +415,7 @@ static bool separate(dvx_vm *vm, call *c) {
         if (is_ahead(c, o)) continue;
         dvx_value copy = array_copy(vm, o->array, o->array->dtype, 'K');
         if (dvx_failed(copy)) return false;
-        API(release, o->held);
+        vm->api->release(vm, o->held);
         o->held = copy;
         o->array = array_of(vm, copy);
     }
@@ -839,12 +840,12 @@ static dvx_value run(dvx_vm *vm, call *c, dvx_value out, const nd_dtype *dtype, 
     if (!choose_type(vm, c, dtype) || !store_elements(vm, c) || (c->out && !check_out(vm, c)) ||
         !find_shape(vm, c) || !check_power(vm, c))
         return DVX_FAILED;
-    dvx_value result = c->out ? API(retain, out) : make_out(vm, c);
+    dvx_value result = c->out ? vm->api->retain(vm, out) : make_out(vm, c);
     if (dvx_failed(result)) return DVX_FAILED;
     if (c->mask && dvx_failed(out))
         memset(c->out->data, 0, (size_t)(c->out->size * c->out->dtype->size));
     if ((!dvx_failed(out) && !separate(vm, c)) || !execute(vm, c)) {
-        API(release, result);
+        vm->api->release(vm, result);
         return DVX_FAILED;
     }
     return keep || !dvx_failed(out) ? result : array_result(vm, result);
@@ -872,13 +873,13 @@ static bool run_rows(dvx_vm *vm, nd_ufunc_number number, nd_array *a, char **arg
     kernel->loop(args, a->size, strides);
     unsigned flags = arith_flags();
     if (UNLIKELY(!nd_work(vm, loops_steps(number, a->size)))) {
-        API(release, *result);
+        vm->api->release(vm, *result);
         *result = DVX_FAILED;
         return true;
     }
     if (LIKELY(!flags) || !(facts->warns || kernel->compares)) return true;
     if (kernel->compares) {
-        API(release, *result);
+        vm->api->release(vm, *result);
         return false;
     }
     arith_clear();
@@ -887,7 +888,7 @@ static bool run_rows(dvx_vm *vm, nd_ufunc_number number, nd_array *a, char **arg
         flags = ufunc_reasons(vm, number, types, args, a->size, strides, flags);
     }
     if (error_flags(vm, facts->name, flags)) return true;
-    API(release, *result);
+    vm->api->release(vm, *result);
     *result = DVX_FAILED;
     return true;
 }
@@ -903,12 +904,12 @@ bool ufunc_fast(dvx_vm *vm, nd_ufunc_number number, nd_array *a, nd_array *b, dv
 
 /* A number beside an array that it does not change the type of, as an element. */
 static bool read_element(dvx_vm *vm, dvx_value v, nd_type type, void *element) {
-    const dvx_kind kind = API(kind, v);
+    const dvx_kind kind = vm->api->kind(vm, v);
     bool good = false;
     if (type == ND_FLOAT64 && (kind == DVX_FLOAT || kind == DVX_INT))
-        good = API(read_float, v, element);
+        good = vm->api->read_float(vm, v, element);
     else if (type == ND_INT64 && kind == DVX_INT)
-        good = API(read_int, v, element);
+        good = vm->api->read_int(vm, v, element);
     else
         return false;
     if (!good) vm->api->clear_error(vm);
@@ -917,7 +918,7 @@ static bool read_element(dvx_vm *vm, dvx_value v, nd_type type, void *element) {
 
 static bool run_with_number(dvx_vm *vm, nd_ufunc_number number, const dvx_value *inputs, int array,
                             dvx_value *result) {
-    nd_array *a = API(payload, inputs[array], &array_type);
+    nd_array *a = vm->api->payload(vm, inputs[array], &array_type);
     int64_t element;
     if (!(a->flags & ND_C_CONTIGUOUS) || a->ndim == 0 || number == ND_UFUNC_power ||
         !read_element(vm, inputs[!array], a->dtype->num, &element))
@@ -932,12 +933,12 @@ static bool run_with_number(dvx_vm *vm, nd_ufunc_number number, const dvx_value 
 
 /* A number beside a scalar that it does not change the type of, as an element. */
 static bool read_beside(dvx_vm *vm, dvx_value v, nd_type type, void *element) {
-    const dvx_kind kind = API(kind, v);
+    const dvx_kind kind = vm->api->kind(vm, v);
     const bool whole = kind == DVX_INT, single = type == ND_FLOAT32;
     int64_t i = 0;
     double d = 0;
     if ((!whole && (kind != DVX_FLOAT || !single)) ||
-        !(single ? API(read_float, v, &d) : API(read_int, v, &i))) {
+        !(single ? vm->api->read_float(vm, v, &d) : vm->api->read_int(vm, v, &i))) {
         vm->api->clear_error(vm);
         return false;
     }
@@ -953,8 +954,8 @@ static bool read_beside(dvx_vm *vm, dvx_value v, nd_type type, void *element) {
 }
 
 bool ufunc_scalars(dvx_vm *vm, nd_ufunc_number number, const dvx_value *inputs, dvx_value *result) {
-    nd_array *of[2] = {API(payload, inputs[0], &scalar_type),
-                       API(payload, inputs[1], &scalar_type)};
+    nd_array *of[2] = {vm->api->payload(vm, inputs[0], &scalar_type),
+                       vm->api->payload(vm, inputs[1], &scalar_type)};
     const nd_ufunc_facts *facts = &loops_facts[number];
     if ((!of[0] && !of[1]) || number == ND_UFUNC_power || ufunc_is_logical(number)) return false;
     const nd_dtype *dtype = of[!of[0]]->dtype;
@@ -977,7 +978,7 @@ bool ufunc_scalars(dvx_vm *vm, nd_ufunc_number number, const dvx_value *inputs, 
 }
 
 bool ufunc_scalar(dvx_vm *vm, nd_ufunc_number number, dvx_value input, dvx_value *result) {
-    const nd_array *a = API(payload, input, &scalar_type);
+    const nd_array *a = vm->api->payload(vm, input, &scalar_type);
     const int64_t strides[2] = {0};
     _Alignas(16) char element[16];
     if (!a) return false;
@@ -993,7 +994,7 @@ bool ufunc_scalar(dvx_vm *vm, nd_ufunc_number number, dvx_value input, dvx_value
 /* The ordinary cases. */
 static bool run_quick(dvx_vm *vm, nd_ufunc_number number, const dvx_value *inputs,
                       dvx_value *result) {
-    nd_array *a = API(payload, inputs[0], &array_type);
+    nd_array *a = vm->api->payload(vm, inputs[0], &array_type);
     if (loops_facts[number].inputs == 1) {
         if (!a) return ufunc_scalar(vm, number, inputs[0], result);
         if (!(a->flags & ND_C_CONTIGUOUS) || a->ndim == 0) return false;
@@ -1001,7 +1002,7 @@ static bool run_quick(dvx_vm *vm, nd_ufunc_number number, const dvx_value *input
         int64_t strides[2] = {a->dtype->size, 0};
         return run_rows(vm, number, a, args, strides, result);
     }
-    nd_array *b = API(payload, inputs[1], &array_type);
+    nd_array *b = vm->api->payload(vm, inputs[1], &array_type);
     if (a && b) return ufunc_fast(vm, number, a, b, result);
     if (!a && !b) return ufunc_scalars(vm, number, inputs, result);
     return run_with_number(vm, number, inputs, !a, result);

@@ -8,7 +8,7 @@
 #include "ufunc/reduce.h"
 
 static nd_ufunc_number number_of(dvx_vm *vm, dvx_value self) {
-    return ufunc_number_of(API(payload, self, &ufunc_object_type));
+    return ufunc_number_of(vm->api->payload(vm, self, &ufunc_object_type));
 }
 
 static dvx_value show(dvx_vm *vm, dvx_value self) {
@@ -28,12 +28,12 @@ static const dvx_parameters call_parameters = {sizeof(dvx_parameters), call_name
 
 /* The one entry of a tuple. */
 static bool only_entry(dvx_vm *vm, dvx_value tuple, dvx_value *entry) {
-    if (API(length, tuple) != 1)
+    if (vm->api->length(vm, tuple) != 1)
         return nd_fail(vm, DVX_VALUE_ERROR,
                        "The 'out' tuple must have exactly one entry per ufunc output");
-    dvx_value index = API(make_int, 0);
-    *entry = API(get_item, tuple, index);
-    API(release, index);
+    dvx_value index = vm->api->make_int(vm, 0);
+    *entry = vm->api->get_item(vm, tuple, index);
+    vm->api->release(vm, index);
     return !dvx_failed(*entry);
 }
 
@@ -45,12 +45,12 @@ static bool read_out(dvx_vm *vm, dvx_value third, dvx_value named, dvx_value *he
     if (!dvx_failed(third) && !dvx_failed(named))
         return nd_fail(vm, DVX_TYPE_ERROR,
                        "cannot specify 'out' as both a positional and keyword argument");
-    if (!dvx_failed(named) && API(kind, named) == DVX_TUPLE) {
+    if (!dvx_failed(named) && vm->api->kind(vm, named) == DVX_TUPLE) {
         if (!only_entry(vm, named, held)) return false;
         v = *held;
     }
     if (!nd_is_given(vm, v)) return true;
-    if (!API(payload, v, &array_type))
+    if (!vm->api->payload(vm, v, &array_type))
         return nd_fail(vm, DVX_TYPE_ERROR, "return arrays must be of ArrayType");
     *out = v;
     return true;
@@ -83,17 +83,18 @@ static dvx_value call_ufunc(dvx_vm *vm, dvx_value self, const dvx_value *args, u
         dtype_read_given(vm, args[3], NULL, &dtype))
         result = dvx_failed(args[4]) ? ufunc_call(vm, number, args, out, dtype)
                                      : ufunc_call_where(vm, number, args, out, dtype, args[4]);
-    API(release, held);
+    vm->api->release(vm, held);
     return result;
 }
 
 /* ---- Methods ---- */
 
-static ND_FUNCTION(outer) {
+static dvx_value outer(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     const nd_ufunc_number number = number_of(vm, args[0]);
     (void)count;
     if (loops_facts[number].inputs != 2)
-        return API(raise, DVX_VALUE_ERROR, "outer product only supported for binary functions");
+        return vm->api->raise(vm, DVX_VALUE_ERROR,
+                              "outer product only supported for binary functions");
     nd_array *a, *b, *view;
     dvx_value held[2] = {array_operand(vm, args[1], NULL, &a), DVX_FAILED}, result = DVX_FAILED;
     if (dvx_failed(held[0])) return DVX_FAILED;
@@ -110,10 +111,10 @@ static ND_FUNCTION(outer) {
         for (int i = a->ndim; i < ndim; i++) axes[i] = (dvx_axis){1, 0};
         dvx_value operands[2] = {array_view(vm, held[0], a, a->data, ndim, axes, &view), held[1]};
         if (!dvx_failed(operands[0])) result = ufunc_call(vm, number, operands, DVX_FAILED, NULL);
-        API(release, operands[0]);
+        vm->api->release(vm, operands[0]);
     }
-    API(release, held[0]);
-    API(release, held[1]);
+    vm->api->release(vm, held[0]);
+    vm->api->release(vm, held[1]);
     return result;
 }
 
@@ -122,7 +123,7 @@ static bool check_binary(dvx_vm *vm, nd_ufunc_number number, const char *what) {
            nd_fail(vm, DVX_VALUE_ERROR, "%s only supported for binary functions", what);
 }
 
-static ND_FUNCTION(reduce) {
+static dvx_value reduce(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     const nd_ufunc_number number = number_of(vm, args[0]);
     (void)count;
     if (!check_binary(vm, number, "reduce")) return DVX_FAILED;
@@ -137,14 +138,14 @@ static ND_FUNCTION(reduce) {
     return reduce_call(vm, args[1], &r);
 }
 
-static ND_FUNCTION(accumulate) {
+static dvx_value accumulate(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     const nd_ufunc_number number = number_of(vm, args[0]);
     (void)count;
     if (!check_binary(vm, number, "accumulate")) return DVX_FAILED;
     return reduce_accumulate(vm, number, args[1], args[2], true, args[3], args[4]);
 }
 
-static ND_FUNCTION(reduceat) {
+static dvx_value reduceat(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     const nd_ufunc_number number = number_of(vm, args[0]);
     (void)count;
     if (!check_binary(vm, number, "reduceat")) return DVX_FAILED;
@@ -172,22 +173,22 @@ static dvx_value get_name(dvx_vm *vm, dvx_value self) {
     return nd_str(vm, loops_facts[number_of(vm, self)].name);
 }
 static dvx_value get_inputs(dvx_vm *vm, dvx_value self) {
-    return API(make_int, loops_facts[number_of(vm, self)].inputs);
+    return vm->api->make_int(vm, loops_facts[number_of(vm, self)].inputs);
 }
 static dvx_value get_outputs(dvx_vm *vm, dvx_value self) {
     (void)self;
-    return API(make_int, 1);
+    return vm->api->make_int(vm, 1);
 }
 static dvx_value get_arguments(dvx_vm *vm, dvx_value self) {
-    return API(make_int, loops_facts[number_of(vm, self)].inputs + 1);
+    return vm->api->make_int(vm, loops_facts[number_of(vm, self)].inputs + 1);
 }
 static dvx_value get_identity(dvx_vm *vm, dvx_value self) {
     const nd_ufunc_number number = number_of(vm, self);
     const nd_ufunc_facts *facts = &loops_facts[number];
     if (!facts->has_identity) return nd_none(vm);
     if (number >= ND_UFUNC_logical_and && number <= ND_UFUNC_logical_xor)
-        return API(make_bool, facts->identity != 0);
-    return API(make_int, facts->identity);
+        return vm->api->make_bool(vm, facts->identity != 0);
+    return vm->api->make_int(vm, facts->identity);
 }
 
 #define ATTRIBUTE(variable, name, get) \
@@ -227,17 +228,18 @@ static const struct {
 
 bool ufunc_register(dvx_vm *vm, dvx_value module) {
     nd_state_of(vm)->kernels = loops_best();
-    bool good = API(add_type, module, &ufunc_object_type);
+    bool good = vm->api->add_type(vm, module, &ufunc_object_type);
     for (uint32_t i = 0; good && i < ND_UFUNCS; i++) {
         void *payload;
-        dvx_value object = API(make_object, &ufunc_object_type, &payload);
+        dvx_value object = vm->api->make_object(vm, &ufunc_object_type, &payload);
         good = !dvx_failed(object);
         if (!good) break;
         ((nd_ufunc_object *)payload)->number = i;
-        good = API(add_constant, module, loops_facts[i].name, object);
+        good = vm->api->add_constant(vm, module, loops_facts[i].name, object);
         for (size_t k = 0; good && k < LENGTH_OF(aliases); k++)
-            if (aliases[k].number == i) good = API(add_constant, module, aliases[k].name, object);
-        API(release, object);
+            if (aliases[k].number == i)
+                good = vm->api->add_constant(vm, module, aliases[k].name, object);
+        vm->api->release(vm, object);
     }
     return good;
 }
