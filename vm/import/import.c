@@ -450,8 +450,8 @@ dv_value dv_import_main(dv_vm *vm, dv_value name) {
         file = main_file(vm, full, &package);
     }
     if (dv_is_empty(file) && dv_is_empty(vm->error)) {
-        if (!names_helper(full) &&
-            (vm->hooks.import.find_frozen(full, false) || vm->hooks.import.find_frozen(full, true))) {
+        if (!names_helper(full) && (vm->hooks.import.find_frozen(full, false) ||
+                                    vm->hooks.import.find_frozen(full, true))) {
             dv_release(vm, full);
             return DV_NONE;
         }

@@ -78,22 +78,39 @@ dvx_value linalg_finish(dvx_vm *vm, dvx_value made, bool single) {
 }
 
 /* (Some rows at once, whose elements of one column share a line of the cache.) */
-#define TURN(T, name)                                                        \
-    static void turn_##name(const T *from, int64_t rows, int64_t n, T *to) { \
-        enum { BLOCK = 16 };                                                 \
-        for (int64_t first = 0; first < rows; first += BLOCK)                \
-            for (int64_t j = 0; j < n; j++)                                  \
-                for (int64_t i = first; i < first + BLOCK && i < rows; i++)  \
-                    to[j * rows + i] = from[i * n + j];                      \
+#define TURN(T, name)                                                                           \
+    static void turn_##name(const T *from, int64_t first, int64_t end, int64_t rows, int64_t n, \
+                            T *to) {                                                            \
+        enum { BLOCK = 16 };                                                                    \
+        for (; first < end; first += BLOCK)                                                     \
+            for (int64_t j = 0; j < n; j++)                                                     \
+                for (int64_t i = first; i < first + BLOCK && i < end; i++)                      \
+                    to[j * rows + i] = from[i * n + j];                                         \
     }
 TURN(double, doubles)
 TURN(nd_complex, complexes)
 
-void linalg_turn(const char *from, int rows, int columns, int64_t size, char *to) {
+static void turn_rows(const char *from, int64_t first, int64_t end, int64_t rows, int64_t n,
+                      int64_t size, char *to) {
     if (size == sizeof(double))
-        turn_doubles((const void *)from, rows, columns, (void *)to);
+        turn_doubles((const void *)from, first, end, rows, n, (void *)to);
     else
-        turn_complexes((const void *)from, rows, columns, (void *)to);
+        turn_complexes((const void *)from, first, end, rows, n, (void *)to);
+}
+
+void linalg_turn(const char *from, int rows, int columns, int64_t size, char *to) {
+    turn_rows(from, 0, rows, rows, columns, size, to);
+}
+
+/* The same of a square matrix, with looks at interrupts. */
+static bool turn_square(dvx_vm *vm, const char *from, int n, int64_t size, char *to) {
+    enum { AT_ONCE = 512 };
+    for (int64_t i = 0; i < n; i += AT_ONCE) {
+        const int64_t end = i + AT_ONCE < n ? i + AT_ONCE : n;
+        turn_rows(from, i, end, n, n, size, to);
+        if (!nd_work(vm, (end - i) * n)) return false;
+    }
+    return true;
 }
 
 /* ---- LU ---- */
@@ -147,8 +164,9 @@ dvx_value linalg_inverse(dvx_vm *vm, dvx_value v, bool nan_if_singular) {
         bool good = !dvx_failed(made);
         for (int64_t i = 0; good && n && i < s.count; i++) {
             char *to = out->data + i * bytes;
-            linalg_turn(linalg_matrix(&s, i), n, n, size, r.a);
+            if (!(good = turn_square(vm, linalg_matrix(&s, i), n, size, r.a))) break;
             set_diagonal(r.b, n, s.is_complex);
+            if (!(good = nd_quick_work(vm, (int64_t)n * n))) break;
             const bool singular = linalg_solve(vm, &f, n, r.a, r.pivots, n, r.b, &good);
             if (good && !singular)
                 linalg_turn(r.b, n, n, size, to);
