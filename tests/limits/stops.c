@@ -136,6 +136,7 @@ static void split_program(program *group) {
         p->text = printed("while True: %s%s", line, "\n");
         p->text_size = strlen(p->text);
     }
+    free(text);
 }
 
 static void read_programs(const char *path) {

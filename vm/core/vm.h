@@ -122,16 +122,17 @@ typedef struct dv_host_module {
 
 /* What the VM executes, counted in units of core/work.h.  INT64_MAX: there is no bound. */
 typedef struct dv_workload {
-    bool counts_calls; /* every function begins with dv_count_cell (run/thread.h) */
-    bool exceeded;     /* the program has been told to end: what it does now is its grace */
-    bool told;         /* ... by the host, which stops its next runs as well */
-    int64_t interval;  /* vm->countdown was set to one less */
-    uint64_t done;     /* before that */
-    int64_t rounds;    /* before that; of these ... */
-    int64_t unsampled; /* ... since vm->hooks.region.sampled was called */
-    int64_t slice;     /* left until the program is to pause */
-    int64_t limit;     /* left until the program is told to end */
-    int64_t deadline;  /* the same in ns of the monotonic clock */
+    bool counts_calls;   /* every function begins with dv_count_cell (run/thread.h) */
+    bool exceeded;       /* the program has been told to end: what it does now is its grace */
+    bool told;           /* ... by the host, which stops its next runs as well */
+    uint32_t interrupts; /* KeyboardInterrupts that it has got from the host */
+    int64_t interval;    /* vm->countdown was set to one less */
+    uint64_t done;       /* before that */
+    int64_t rounds;      /* before that; of these ... */
+    int64_t unsampled;   /* ... since vm->hooks.region.sampled was called */
+    int64_t slice;       /* left until the program is to pause */
+    int64_t limit;       /* left until the program is told to end */
+    int64_t deadline;    /* the same in ns of the monotonic clock */
     int64_t run_limit, run_time; /* what of both each run gets */
     const char *why;             /* it is to end */
 } dv_workload;

@@ -192,6 +192,7 @@ bool dv_poll_interrupt(dv_vm *vm) {
     }
     if (!(asked & DV_INTERRUPTED)) return true;
     no_more(vm, DV_INTERRUPTED);
+    vm->work.interrupts++;
     dv_raise(vm, DV_E_KEYBOARD_INTERRUPT, "");
     return false;
 }

@@ -14,7 +14,7 @@
 #include "types/exception/hook.h"
 
 dv_finaliser dv_finaliser_enter(dv_vm *vm) {
-    dv_finaliser saved = {vm->error, vm->keywords, vm->release_depth};
+    dv_finaliser saved = {vm->error, vm->keywords, vm->release_depth, vm->work.interrupts};
     vm->error = DV_EMPTY;
     /* What dies meanwhile is released at once, but does not work off the queue of a release that is
      * going on. */
@@ -23,7 +23,11 @@ dv_finaliser dv_finaliser_enter(dv_vm *vm) {
 }
 
 void dv_finaliser_leave(dv_vm *vm, const dv_finaliser *saved, dv_value culprit) {
-    if (!dv_is_empty(vm->error)) dv_hook_unraisable(vm, DV_NONE, culprit);
+    if (!dv_is_empty(vm->error)) {
+        const bool again = vm->work.interrupts != saved->interrupts;
+        if (again && dv_error_is(vm, DV_E_KEYBOARD_INTERRUPT)) dv_interrupt(vm);
+        dv_hook_unraisable(vm, DV_NONE, culprit);
+    }
     vm->error = saved->error;
     vm->keywords = saved->keywords;
     vm->release_depth = saved->depth;
