@@ -372,7 +372,7 @@ static void test_limit(void) {
     dynvm_vm *vm = dynvm_create(&config);
     CHECK(begin(vm, "while True: pass\n") == DYNVM_PAUSED);
     const uint64_t slices = resume_all(vm, 300, DYNVM_ERROR); /* compiling has taken some */
-    CHECK(slices >= 9000 / 300 && slices <= 10000 / 300 + 1);
+    CHECK(slices >= 7000 / 300 && slices <= 10000 / 300 + 1);
     expect(vm, "RuntimeError", "instruction limit exceeded");
     dynvm_destroy(vm);
 }
