@@ -1,4 +1,6 @@
 /* Generated from gen/ops by gen/render.py: the table of instructions and the tables of handlers. */
+#include "dv_ops.h"
+
 #include "run/engine.h"
 #include "types/binary/buffer.h"
 
