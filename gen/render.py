@@ -87,7 +87,7 @@ def render(model: isa.Model) -> dict:
     for name in ("dv_ops.h", "dv_ops.c", "dv_steps.h", "dv_steps.c"):
         files[name] = lookup.get_template(name + ".mako").render(model=model, isa=isa, region_facts=region_facts)
     files.update(extension.render(lookup))
-    files["dv_fingerprint.h"] = fingerprint()
+    files["dv_fingerprint.h"] = fingerprint(model)
     files["dv_code_format.h"] = code_format(model)
     for name in OPS:
         chosen = [i for i in model.instructions if i.source == f"{name}.mako"]
@@ -103,9 +103,10 @@ def with_numbers(text: str) -> str:
     return text.replace('#include "region/handler.h"', '#include "dv_ops.h"\n#include "region/handler.h"', "DV_OP_" in text)
 
 
-def fingerprint() -> str:
-    """The header that stamps a build: equal only if native handlers of extensions fit.  They know no opcodes."""
-    digest = hashlib.sha256()
+def fingerprint(model: isa.Model) -> str:
+    """The header that stamps a build: equal only if native handlers of extensions fit.  They know no opcodes, but how
+    many cells the instructions take in whose place they stand."""
+    digest = hashlib.sha256(repr([(i.name, i.length) for i in model.generic()]).encode())
     for name in NATIVE_HEADERS:
         digest.update((HERE.parent / "vm" / name).read_bytes())
     return (
