@@ -19,9 +19,9 @@ ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
 PROGRAM = """\
 import ndarray as np, template
-print(np.arange(3) @ np.eye(3), template.clamp(9.5, 0.0, 5.0))
+print(np.arange(3) @ np.eye(3), template.clamp(9.5, 0.0, 5.0), np.poly1d([1, 2])(3))
 """
-PRINTED = "[0. 1. 2.] 5.0\n"
+PRINTED = "[0. 1. 2.] 5.0 5\n"
 FFI = """\
 from ffi import FFI
 ffi = FFI()

@@ -122,8 +122,34 @@ static bool fill_state(dvx_vm *vm, dvx_value module) {
            add_numbers(vm, module);
 }
 
+/* Where the part in dl is not beside the extension, there is no such name; other errors go on. */
+static dvx_value raise_missing(dvx_vm *vm, dvx_value name) {
+    dvx_value missing = vm->api->builtin(vm, "ModuleNotFoundError");
+    if (!dvx_failed(missing) && vm->api->error_matches(vm, missing)) {
+        vm->api->clear_error(vm);
+        dvx_value error = vm->api->error_class(vm, DVX_ATTRIBUTE_ERROR);
+        vm->api->raise_format(vm, error, "module 'ndarray' has no attribute '%S'", name);
+        vm->api->release(vm, error);
+    }
+    vm->api->release(vm, missing);
+    return DVX_FAILED;
+}
+
+/* A name that nothing here has: the part in dl may have it (lib/__init__.dl). */
+static dvx_value find_in_dl(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    dvx_value library = vm->api->import(vm, "_ndarray");
+    if (dvx_failed(library)) return raise_missing(vm, args[0]);
+    dvx_value find = vm->api->get_attribute(vm, library, "find");
+    dvx_value found = vm->api->call(vm, find, args, count);
+    vm->api->release(vm, find);
+    vm->api->release(vm, library);
+    return found;
+}
+
+static const dvx_function functions[] = {ND_PLAIN("__getattr__", find_in_dl, 1, 1)};
+
 static bool init(dvx_vm *vm, dvx_value module) {
-    if (!fill_state(vm, module)) return false;
+    if (!fill_state(vm, module) || !ND_ADD_ALL(functions)) return false;
     for (size_t i = 0; i < LENGTH_OF(registrations); i++)
         if (!registrations[i](vm, module)) return false;
     return true;
