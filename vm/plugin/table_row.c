@@ -90,8 +90,8 @@ static inline dv_value number_at(dv_vm *vm, uint32_t element, const char *at) {
  * itself, so that loops do not ask. */
 static inline __attribute__((always_inline)) bool
 fill(dv_vm *vm, dv_list *list, uint32_t element, const char *at, int64_t stride, int64_t count) {
-    for (int64_t i = 0; i < count; i++, at += stride) {
-        dv_value item = number_at(vm, element, at);
+    for (int64_t i = 0; i < count; i++) { /* (behind the last one there may be no address) */
+        dv_value item = number_at(vm, element, at + i * stride);
         if (dv_is_empty(item)) return false;
         list->items[i] = item;
         list->count = i + 1;
@@ -100,13 +100,13 @@ fill(dv_vm *vm, dv_list *list, uint32_t element, const char *at, int64_t stride,
 }
 
 static void fill_bools(dv_list *list, const char *at, int64_t stride, int64_t count) {
-    for (int64_t i = 0; i < count; i++, at += stride) list->items[i] = dv_bool(*at != 0);
+    for (int64_t i = 0; i < count; i++) list->items[i] = dv_bool(at[i * stride] != 0);
     list->count = count;
 }
 
 static bool fill_complex(dv_vm *vm, dv_list *list, const char *at, int64_t stride, int64_t count) {
-    for (int64_t i = 0; i < count; i++, at += stride) {
-        const double *parts = (const void *)at;
+    for (int64_t i = 0; i < count; i++) {
+        const double *parts = (const void *)(at + i * stride);
         dv_value item = dv_api_make_complex(vm, parts[0], parts[1]);
         if (dv_is_empty(item)) return false;
         list->items[i] = item;
