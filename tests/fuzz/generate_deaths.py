@@ -173,9 +173,9 @@ def walk(x):
 
 def stroll(x):
     y = CLASS(2)
-    yield x.v
+    yield getattr(x, "v", 3)
     y = CLASS(4)
-    yield y.v
+    yield getattr(y, "v", 3)
 
 
 def ring(box):
