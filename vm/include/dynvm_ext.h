@@ -372,7 +372,8 @@ typedef enum dvx_element {
     DVX_UINT64,
     DVX_INT64,
     DVX_FLOAT32,
-    DVX_FLOAT64
+    DVX_FLOAT64,
+    DVX_NO_ELEMENT = 255 /* of another kind: a buffer of these is not lent (BufferError) */
 } dvx_element;
 
 enum { DVX_MOST_AXES = 8 };

@@ -5,13 +5,13 @@
 #include "site/derive.h"
 
 const nd_dtype nd_dtypes[ND_TYPES] = {
-    {ND_BOOL, 'b', '?', 1, 1, ND_NO_ELEMENT, "bool", "|b1"},
+    {ND_BOOL, 'b', '?', 1, 1, DVX_NO_ELEMENT, "bool", "|b1"},
     {ND_UINT8, 'u', 'B', 1, 1, DVX_UINT8, "uint8", "|u1"},
     {ND_INT32, 'i', 'i', 4, 4, DVX_INT32, "int32", "<i4"},
     {ND_INT64, 'i', 'l', 8, 8, DVX_INT64, "int64", "<i8"},
     {ND_FLOAT32, 'f', 'f', 4, 4, DVX_FLOAT32, "float32", "<f4"},
     {ND_FLOAT64, 'f', 'd', 8, 8, DVX_FLOAT64, "float64", "<f8"},
-    {ND_COMPLEX128, 'c', 'D', 16, 8, ND_NO_ELEMENT, "complex128", "<c16"},
+    {ND_COMPLEX128, 'c', 'D', 16, 8, DVX_NO_ELEMENT, "complex128", "<c16"},
 };
 
 static const uint8_t numpy_numbers[ND_TYPES] = {0, 2, 5, 7, 11, 12, 15};

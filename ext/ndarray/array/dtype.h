@@ -30,11 +30,10 @@ typedef struct nd_dtype {
     char code; /* ? B i l f d D */
     uint8_t size;
     uint8_t alignment;
-    uint8_t element; /* dvx_element; ND_NO_ELEMENT: what has none */
+    uint8_t element; /* dvx_element; DVX_NO_ELEMENT: what has none */
     const char *name;
     const char *text; /* "<f8" */
 } nd_dtype;
-enum { ND_NO_ELEMENT = 255 };
 
 extern const nd_dtype nd_dtypes[ND_TYPES];
 #define ND_DTYPE(type) (&nd_dtypes[type])

@@ -39,10 +39,17 @@ static bool raise_malformed(dv_vm *vm, dv_value v) {
     return false;
 }
 
+/* Elements of another kind (complex numbers) are an extension's right. */
+static bool raise_unknown(dv_vm *vm, dv_value v) {
+    dv_raise(vm, DV_E_BUFFER_ERROR, "elements of this %T cannot be lent as a buffer", v);
+    return false;
+}
+
 /* Copies the descriptor; false: SystemError. */
 static bool copy_buffer(dv_vm *vm, dv_value v, dv_buffer *out, int64_t *count) {
     const dv_buffer *b = buffer_in(vm, v);
     uint32_t axes = vm->types[dv_type_of(vm, v)]->buffer_axes;
+    if (b->element == DV_NO_ELEMENT) return raise_unknown(vm, v);
     *count = count_elements(b, axes);
     if (*count < 0) return raise_malformed(vm, v);
     memset(out, 0, sizeof *out);

@@ -29,7 +29,8 @@ typedef enum dv_element {
     DV_INT64,
     DV_FLOAT32,
     DV_FLOAT64,
-    DV_ELEMENTS
+    DV_ELEMENTS,
+    DV_NO_ELEMENT = 255 /* of another kind (DVX_NO_ELEMENT) */
 } dv_element;
 
 enum { DV_MOST_AXES = 8 };
