@@ -14,6 +14,7 @@ Exit status: 0 if all is well, 1 if anything differs, 2 if the run could not beg
 
 import argparse
 import concurrent.futures
+import ctypes
 import difflib
 import importlib.util
 import json
@@ -83,7 +84,7 @@ DIRECTIVE = re.compile(rb"^# ([a-z-]+):(?: (.*))?$")
 NUMBER = re.compile(r"(\d+\.\d*(?:e[-+]\d+)?|\d+e[-+]\d+)")  # of floats; the sign is outside
 KNOWN = {
     "expect", "expect-error", "expect-status", "args", "options", "levels", "timeout", "skip-oracle",
-    "stress", "quick", "valgrind", "forms", "c-stack", "extension", "libm",
+    "stress", "quick", "valgrind", "forms", "c-stack", "extension", "libm", "library",
 }
 
 
@@ -103,6 +104,7 @@ class Test:
     forms: Tuple[str, ...] = ()  # all that were built, if empty
     c_stack: int = 0  # limit of the C stack in kB, if not 0
     extension: str = ""  # which the script imports; a module of <room>/oracle is the oracle's
+    library: str = ""  # which the extension looks for when it runs
     timeout: float = 60.0
     libm: float = 0.0  # how far numbers may be off where the C library is another processor's
     skip_oracle: str = ""
@@ -156,6 +158,8 @@ def apply_directive(test: Test, key: str, value: str) -> None:
     elif key == "extension":
         test.extension = value
         test.oracle_modules = TESTS / test.room / "oracle"
+    elif key == "library":
+        test.library = value
     elif key == "c-stack":
         test.c_stack = int(value)
     elif key in ("timeout", "libm"):
@@ -468,6 +472,13 @@ class Machine:
     def has(self, extension: str) -> bool:
         return not extension or any((place / f"{extension}.so").exists() for place in self.extensions)
 
+    def finds(self, library: str) -> bool:
+        """(Those of another processor are not looked for.)"""
+        try:
+            return not library or not self.runner and ctypes.CDLL(library) is not None
+        except OSError:
+            return False
+
     def can(self, option: str) -> bool:
         return self.run([option, "-c", "pass"], ROOT, 30).status == 0
 
@@ -750,7 +761,9 @@ def main() -> int:
         golden_only = options.only_golden or options.accept
         for missing in sorted({t.extension for t in tests if not machine.has(t.extension)}):
             print(f"Extension {missing} was not built: its scripts are skipped.")
-        tests = [t for t in tests if machine.has(t.extension)]
+        for missing in sorted({t.library for t in tests if not machine.finds(t.library)}):
+            print(f"Library {missing} is not here: its scripts are skipped.")
+        tests = [t for t in tests if machine.has(t.extension) and machine.finds(t.library)]
         if machine.runner:  # (whose stack a limit would be)
             tests = [t for t in tests if not t.c_stack]
         if not golden_only:
