@@ -25,7 +25,7 @@ INT = {
     "LSHIFT": "if (DV_UNLIKELY((uint64_t)y > 62 || (int64_t)((uint64_t)x << y) >> y != x || GUARD_FAILS())) EXIT(); z = (int64_t)((uint64_t)x << y);",
     "RSHIFT": "if (DV_UNLIKELY(y < 0 || GUARD_FAILS())) EXIT(); z = x >> (y > 63 ? 63 : y);",
 }
-DOUBLE = {"ADD": "x + y", "SUB": "x - y", "MUL": "x * y", "DIV": "x / y"}
+DOUBLE = {"ADD": "x + y", "SUB": "x - y", "MUL": "x * y", "DIV": "x / y", "MOD": "dv_float_mod(x, y)"}
 COMPARE = {"LT": "<", "LE": "<=", "GT": ">", "GE": ">=", "EQ": "==", "NE": "!="}
 %>
 % for op, code in INT.items():
@@ -52,7 +52,7 @@ a, b = doubles(mode)
 %>
 <%isa:region name="RD_${op}_${mode}_${to}" operands="" cache="3" modes="${mode}${to}" doc="${op} of raw doubles.">
     const double x = ${a}, y = ${b};
-% if op == "DIV":
+% if op in ("DIV", "MOD"):
     if (DV_UNLIKELY(y == 0.0 || GUARD_FAILS())) EXIT();
 % endif
     ${"d = " + code if to == "R" else "SET_D(c, " + code + ")"};
