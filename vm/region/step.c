@@ -698,9 +698,51 @@ static dv_value lookup_global(dv_build *b, dv_value name) {
     return dv_constant_global(b, dv_namespace_find(&vm->builtins, name));
 }
 
+/* The global of that name, if the region holds it; NULL: it does not. */
+static dv_held *find_held(dv_build *b, dv_value name) {
+    const dv_global_cell *cell =
+        b->held.count ? dv_namespace_find(&b->context->thread->module->names, name) : NULL;
+    for (uint32_t i = 0; cell && i < b->held.count; i++)
+        if (b->held.data[i].cell == cell && b->held.data[i].kind != DV_K_NOTHING)
+            return &b->held.data[i];
+    return NULL;
+}
+
+/* A number goes to the slot and to the global itself; what is of another kind than that was when
+ * the analysis began makes the global one that is not held. */
+uint32_t dv_step_store_global(dv_build *b, uint32_t next_pc) {
+    dv_held *held = find_held(b, dv_site_cell(b, b->pc)[2].v);
+    const dv_known_value *e = dv_top(b, 1);
+    if (!held) return dv_step_embed(b, 1, 0, next_pc);
+    if (e->kind != held->kind) {
+        held->kind = DV_K_NOTHING;
+        b->again = b->ended = true;
+        return b->pc;
+    }
+    if (e->where == DV_AT_VALUE) dv_load_register(b, b->top - 1);
+    e = dv_top(b, 1);
+    const bool in_register = e->where == DV_AT_REGISTER;
+    const int16_t from = e->slot;
+    const uint32_t op = e->kind == DV_K_INT     ? DV_OP_RG_STORE_I_R
+                        : e->kind == DV_K_FLOAT ? DV_OP_RG_STORE_D_R
+                                                : DV_OP_RG_STORE_B_R;
+    b->top--; /* what is stored may stay where it is */
+    dv_claim_slot(b, held->slot);
+    b->top++;
+    const uint32_t at = dv_region_emit_guard(b, op + !in_register, held->slot, from, 0);
+    dv_region_emit_constant(b, at, (dv_cell){.p = held->cell});
+    dv_pop(b, 1);
+    return next_pc;
+}
+
 uint32_t dv_step_load_global(dv_build *b, uint32_t next_pc) {
     const bool callee = dv_step_op(b, b->pc) == DV_OP_LOAD_GLOBAL_CALLEE;
     const dv_cell *site = dv_site_cell(b, b->pc);
+    const dv_held *held = callee ? NULL : find_held(b, site[2].v);
+    if (held) {
+        dv_push_known(b, (dv_kind)held->kind, DV_AT_SLOT, held->slot, DV_EMPTY);
+        return next_pc;
+    }
     dv_value v = lookup_global(b, site[2].v);
     if (dv_is_empty(v)) {
         next_pc = dv_step_embed(b, 0, callee ? 3 : 1, next_pc);
