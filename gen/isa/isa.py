@@ -70,7 +70,7 @@ CACHED = {
     "kind": ("(uint32_t){}.s.b", "what the class's cell held: a shape, or 0 for what is no object"),
     "then": ("(uint32_t){}.s.b", "number of the shape after the store"),
     "place": ("{}.i", "bytes from the object to the new slot"),
-    "cell": ("((const dv_global_cell *){}.p)", "the name's cell, in a class or a module"),
+    "cell": ("((dv_global_cell *){}.p)", "the name's cell, in a class or a module"),
     "builtin": ("((const dv_global_cell *){}.p)", "the name's cell among the builtins"),
     "entries": ("((const dv_poly *){}.p)", "several shapes (quicken/polymorphic.h)"),
     "serial": ("{}.i", "serial number of the module"),

@@ -46,12 +46,19 @@ FLOAT = {
     "MUL": "const dv_value result = dv_float(x * y);",
     "TRUEDIV": "if (y == 0.0) MISS(); const dv_value result = dv_float(x / y);",
 }
+# Operators on doubles x and y that are calls of C functions: statements that set s, or MISS where the result is no float.
+CALLED = {
+    "FLOORDIV": "if (y == 0.0) MISS(); const double s = dv_float_floordiv(x, y);",
+    "MOD": "if (y == 0.0) MISS(); const double s = dv_float_mod(x, y);",
+    "POW": "double s; if (!dv_float_power(x, y, &s)) MISS();",
+}
 # Operators on the complex numbers x + xi*j and y + yi*j: statements that set s + si*j.
 COMPLEX = {
     "ADD": "const double s = x + y, si = xi + yi;",
     "SUB": "const double s = x - y, si = xi - yi;",
     "MUL": "const double s = x * y - xi * yi, si = x * yi + xi * y;",
     "TRUEDIV": "const dv_complex_parts q = dv_complex_quotient(x, xi, y, yi); const double s = q.real, si = q.imag;",
+    "POW": "dv_complex_parts q = {x, xi}; if (!dv_complex_power(&q, y, yi)) MISS(); const double s = q.real, si = q.imag;",
 }
 COMPLEX_PAIRS = (("complex", "complex"), ("complex", "float"), ("float", "complex"), ("complex", "int"), ("int", "complex"))
 def parts(kind, name, to):
@@ -144,12 +151,43 @@ short = "FLOAT" if left == right else f"{left}_{right}".upper()
 % endfor
 % endif
 
+% if op in CALLED:
+% for left, right in (("float", "float"), ("float", "int"), ("int", "float")):
+<% short = "FLOAT" if left == right else f"{left}_{right}".upper() %>
+<%isa:derivative name="${name}_${short}" of="${name}" types="${left} ${right}" result="float" doc="${name} of ${left} and ${right} that is a float.">
+    SLOW();
+    --- out of line ---
+    const double x = ${as_double(left, "a")}, y = ${as_double(right, "b")};
+    ${CALLED[op]}
+    DONE(dv_float(s));
+</%isa:derivative>
+% endfor
+% endif
+
+% if op == "POW":
+<%isa:derivative name="${name}_INT" of="${name}" types="int int" result="int" doc="${name} of two ints with a result of at most 48 bits.">
+    SLOW();
+    --- out of line ---
+    int64_t s;
+    if (!dv_int64_power(dv_as_int(a), dv_as_int(b), &s) || !dv_fits_int(s)) MISS();
+    DONE(dv_int(s));
+</%isa:derivative>
+% endif
+
+% if op in ("AND", "OR", "XOR"):
+<%isa:derivative name="${name}_BOOL" of="${name}" types="bool bool" result="bool" doc="${name} of two bools.">
+    const dv_value result = {${"DV_FALSE.bits | (a.bits ^ b.bits)" if op == "XOR" else f"a.bits {SIGNS[op]} b.bits"}};
+    DONE(result);
+</%isa:derivative>
+% endif
+
 % if op in COMPLEX:
 % for left, right in COMPLEX_PAIRS:
 <%
 short = "COMPLEX" if left == right else f"{left}_{right}".upper()
 %>
 <%isa:derivative name="${name}_${short}" of="${name}" types="${left} ${right}" result="complex" doc="${name} of ${left} and ${right}; an operand that dies here takes the result.">
+% if op != "POW":
     ${parts(left, "a", "x")}
     ${parts(right, "b", "y")}
 % if op == "TRUEDIV":
@@ -161,6 +199,9 @@ short = "COMPLEX" if left == right else f"{left}_{right}".upper()
     z->real = s;
     z->imag = si;
     DONE(dv_object_value(z));
+% else:
+    SLOW();
+% endif
     --- out of line ---
     ${parts(left, "a", "x")}
     ${parts(right, "b", "y")}

@@ -50,6 +50,18 @@ else:
     DONE(dv_bool(result));
 </%isa:derivative>
 % endfor
+% if op in ("EQ", "NE"):
+<%isa:derivative name="${op}_COMPLEX" of="${op}" types="complex complex" result="bool" doc="${op} of two complex numbers.">
+    SLOW();
+    --- out of line ---
+    const dv_complex *const x = dv_as_complex(a), *const y = dv_as_complex(b);
+    const bool equal = x->real == y->real && x->imag == y->imag;
+    const uint8_t own = SITE.own;
+    PUBLISH();
+    DISPOSE2(own, a, b);
+    DONE(dv_bool(equal ${sign} true));
+</%isa:derivative>
+% endif
 <%isa:derivative name="${op}_DL" of="${op}" types="instance any" doc="${op} of an instance whose class has the comparison's method in dl: enters its frame.">
     if (DV_UNLIKELY(dv_operate_other(vm, a, b))) MISS();
 % if op == "NE":

@@ -38,6 +38,21 @@ def parts(mode, operand, to):
     SET_IM(c, si);
     REGION_NEXT();
 </%isa:region>
+<%isa:region name="RC_POW" operands="" cache="3" doc="The complex number in slots a to the power of that in slots b, to slots c; leaves where that raises.">
+    SLOW();
+    --- out of line ---
+    dv_complex_parts z = {SLOT_D(a), SLOT_IM(a)};
+    if (DV_UNLIKELY(!dv_complex_power(&z, SLOT_D(b), SLOT_IM(b)) || GUARD_FAILS())) EXIT();
+    SET_D(c, z.real);
+    SET_IM(c, z.imag);
+    REGION_NEXT();
+</%isa:region>
+% for op, sign, both in (("EQ", "==", "&"), ("NE", "!=", "|")):
+<%isa:region name="RC_${op}" operands="" cache="3" doc="The truth of ${op} of the complex numbers in slots a and b, to the register.">
+    r = (SLOT_D(a) ${sign} SLOT_D(b)) ${both} (SLOT_IM(a) ${sign} SLOT_IM(b));
+    REGION_NEXT();
+</%isa:region>
+% endfor
 <%isa:region name="RC_NEG" operands="" cache="3" doc="The complex number in slots a with the other sign, to slots c.">
     const double x = SLOT_D(a), xi = SLOT_IM(a);
     SET_D(c, -x);

@@ -25,7 +25,7 @@ INT = {
     "LSHIFT": "if (DV_UNLIKELY((uint64_t)y > 62 || (int64_t)((uint64_t)x << y) >> y != x || GUARD_FAILS())) EXIT(); z = (int64_t)((uint64_t)x << y);",
     "RSHIFT": "if (DV_UNLIKELY(y < 0 || GUARD_FAILS())) EXIT(); z = x >> (y > 63 ? 63 : y);",
 }
-DOUBLE = {"ADD": "x + y", "SUB": "x - y", "MUL": "x * y", "DIV": "x / y"}
+DOUBLE = {"ADD": "x + y", "SUB": "x - y", "MUL": "x * y", "DIV": "x / y", "MOD": "dv_float_mod(x, y)"}
 COMPARE = {"LT": "<", "LE": "<=", "GT": ">", "GE": ">=", "EQ": "==", "NE": "!="}
 %>
 % for op, code in INT.items():
@@ -52,7 +52,7 @@ a, b = doubles(mode)
 %>
 <%isa:region name="RD_${op}_${mode}_${to}" operands="" cache="3" modes="${mode}${to}" doc="${op} of raw doubles.">
     const double x = ${a}, y = ${b};
-% if op == "DIV":
+% if op in ("DIV", "MOD"):
     if (DV_UNLIKELY(y == 0.0 || GUARD_FAILS())) EXIT();
 % endif
     ${"d = " + code if to == "R" else "SET_D(c, " + code + ")"};
@@ -165,6 +165,20 @@ x, y = doubles(mode)
     SET_D(a, d);
     REGION_NEXT();
 </%isa:region>
+## Globals that the region holds: the number goes to the slot and to the cell, where nobody depends on the value.
+% for kind, register, read, put, fits, boxed in (("I", "r", "SLOT_I(b)", "SLOT_I(a) = x", " || !dv_fits_int(x)", "dv_int(x)"), ("D", "d", "SLOT_D(b)", "SET_D(a, x)", "", "dv_float(x)"), ("B", "r", "SLOT_I(b)", "SLOT_I(a) = x", "", "dv_bool(x != 0)")):
+% for mode, value in (("R", register), ("S", read)):
+<%isa:region name="RG_STORE_${kind}_${mode}" operands="" cache="3" modes="${mode}" doc="A raw ${'double' if kind == 'D' else 'bool' if kind == 'B' else 'int'} to the global's cell in the instruction, and to its slot a.">
+    dv_global_cell *cell = CELL(2).p;
+    const ${'double' if kind == 'D' else 'int64_t'} x = ${value};
+    if (DV_UNLIKELY(cell->constant.dependents != NULL${fits} || GUARD_FAILS())) EXIT();
+    cell->value = ${boxed};
+    ${put};
+    REGION_NEXT();
+</%isa:region>
+% endfor
+% endfor
+
 <%isa:region name="R_MOVE" operands="" cache="3" doc="Raw slot to raw slot.">
     SLOT_I(b) = SLOT_I(a);
     REGION_NEXT();

@@ -171,10 +171,21 @@ outs = "-- v" if not extra else "-- v R1 R2"
 </%isa:derivative>
 % endfor
 
-<%isa:op name="STORE_GLOBAL" region="embeds" operands="name" stack="v --" calls_out="yes" kills="all" doc="Stores into a global of the module.">
-    if (!dv_store_global(vm, fp, CELL(1).v, v)) RAISE();
+<%isa:op name="STORE_GLOBAL" region="dv_step_store_global" promises="nothing" operands="name" site="yes" cache="1" stack="v --" calls_out="yes" kills="all" select="dv_choose_store_global" doc="Stores into a global of the module.">
+    if (!dv_store_global(vm, fp, CELL(2).v, v)) RAISE();
     DONE0();
 </%isa:op>
+
+<%isa:derivative name="STORE_GLOBAL_CELL" of="STORE_GLOBAL" cache="cell" doc="STORE_GLOBAL of a name whose cell is in the cache.">
+    dv_global_cell *cell = CACHED(cell);
+    if (DV_UNLIKELY(dv_is_object(cell->value) || dv_is_empty(cell->value) || cell->constant.dependents || cell->holders)) SLOW();
+    cell->value = v;
+    DONE0();
+    --- out of line ---
+    PUBLISH();
+    dv_replace_global(vm, CACHED(cell), v);
+    DONE0();
+</%isa:derivative>
 
 <%isa:op name="DELETE_GLOBAL" region="leaves counts" operands="name" calls_out="yes" kills="all" doc="Unassigns a global: NameError if it is not assigned.">
     if (!dv_store_global(vm, fp, CELL(1).v, DV_EMPTY)) RAISE();

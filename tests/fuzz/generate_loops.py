@@ -52,7 +52,8 @@ class Loops(Writer):
         if kind == 9:
             return f"({a} if {self.condition()} else {b})"
         if kind == 10:
-            return f"-{a}"
+            forms = [f"-{a}", f"({a}) ** 2", f"{self.int_leaf()} ** {self.pick([2, 3, 5])}", f"int({self.float_leaf()} % 100.0)"]
+            return self.pick(forms + [f"round({self.float_leaf()} % 50.0)", f"divmod({a}, 7)[1]"])
         return self.call("int", depth) or f"({a} + {b})"
 
     def float_leaf(self) -> str:
@@ -76,7 +77,8 @@ class Loops(Writer):
         if kind == 8:
             return f"({self.int_expression(1)} / {self.pick([2, 3, 10])})"
         if kind == 9:
-            return self.pick([f"-{a}", f"abs({a})", f"sqrt({a} * {a})"])
+            forms = [f"-{a}", f"abs({a})", f"sqrt({a} * {a})", f"({a} {self.pick(['%', '//'])} {self.pick(['3.0', '-0.7', b])})"]
+            return self.pick(forms + [f"abs({a}) ** {self.pick(['0.5', '1.5', '-0.5', '2', '3'])}", f"round({a}, {self.pick([0, 1, 2])})", f"float({self.int_leaf()})"])
         return self.call("float", depth) or f"({a} - {b})"
 
     def expression(self, kind: str, depth: int = 2) -> str:
@@ -327,6 +329,30 @@ class Loops(Writer):
         return "\n".join(self.lines) + "\n"
 
 
+    def global_names(self) -> list:
+        """Some of the variables of run, or all."""
+        names = INTS + FLOATS + [f"k{k + 1}" for k in range(self.counter)]
+        return names if self.chance(50) else [name for name in names if self.chance(60)]
+
+    def stores_globals(self, seed: int) -> str:
+        """The same program with global variables in its main function."""
+        lines = self.text(seed).split("\n")
+        run = lines.index("def run(i0, x0):")
+        lines[run] = "def run(a, b):"
+        lines[run + 1] = ", ".join([lines[run + 1]] + self.global_names())
+        lines.insert(run + 2, "    i0, x0 = a, b")
+        return "\n".join(lines)
+
+    def at_module_level(self, seed: int) -> str:
+        """The same program without a main function."""
+        lines = self.text(seed).split("\n")
+        run, end = lines.index("def run(i0, x0):"), lines.index("for time in range(6):")
+        lines[end:] = []
+        lines[run : run + 2] = ["for a, b in [(0, 0.0), (1, 0.5), (2, 1.0), (1, 0.5), (2.5, 1)]:", "    i0, x0 = a, b"]
+        return "\n".join(lines) + "\n"
+
+
 def generate(seed: int) -> str:
-    return Loops(seed).text(seed)
+    form = seed // 19 % 4  # of each 19 seeds, one comes here
+    return [Loops.text, Loops.stores_globals, Loops.text, Loops.at_module_level][form](Loops(seed), seed)
 

@@ -282,15 +282,17 @@ f(2000)
 for i in range(100):
     f({rounds})
 """) for reason, rounds in (("short", 3), (None, 30))],
-    ("changed", 5, None, """\
+    ("changed", 7, None, """\
 step = 1
-def f(n):
+def change():
     global step
+    step = step + 1
+def f(n):
     s = 0
     for i in range(n):
         s += step * i
         if i % 600 == 599:
-            step = step + 1
+            change()
 f(700)
 """),
 ]

@@ -291,7 +291,11 @@ static const dv_raw raw_abs[] = {
 
 const dv_cfunction_def dv_builtin_numbers[] = {
     {.name = "abs", .entry = builtin_abs, .min = 1, .max = 1, .raw = raw_abs},
-    {.name = "round", .keyword_entry = builtin_round, .min = 0, .max = UINT32_MAX},
+    {.name = "round",
+     .keyword_entry = builtin_round,
+     .min = 0,
+     .max = UINT32_MAX,
+     .raw = dv_round_raws},
     {.name = "divmod", .entry = builtin_divmod, .min = 2, .max = 2},
     {.name = "pow", .keyword_entry = builtin_pow, .min = 0, .max = UINT32_MAX},
     {.name = "sum",

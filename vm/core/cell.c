@@ -119,6 +119,7 @@ dv_global_cell *dv_namespace_cell(dv_vm *vm, dv_namespace *space, dv_value name)
     cell->value = DV_EMPTY;
     cell->name = dv_retain(name);
     cell->constant = (dv_assumption){0};
+    cell->holders = cell->disturbed = 0;
     space->cells[space->count++] = cell;
     if (space->index) index_cell(space, cell);
     return cell;
@@ -126,6 +127,7 @@ dv_global_cell *dv_namespace_cell(dv_vm *vm, dv_namespace *space, dv_value name)
 
 void dv_cell_store(dv_vm *vm, dv_global_cell *cell, dv_value value) {
     dv_assumption_break(vm, &cell->constant);
+    if (DV_UNLIKELY(cell->holders > 0)) vm->hooks.region.disturbed(vm, cell);
     dv_value old = cell->value;
     vm->names_changed += dv_is_empty(old) != dv_is_empty(value);
     cell->value = value;

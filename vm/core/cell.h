@@ -6,7 +6,8 @@
  * the namespace would have to grow.
  *  2. A deleted or not yet assigned name has an EMPTY cell; a cell may be created by a lookup.
  *  3. Whoever changes `value` calls dv_cell_store, which breaks the assumption "this cell keeps its
- *     value" first, if anybody depends on it. */
+ *     value" first, if anybody depends on it, and sends away who holds the value.  (A region that
+ *     holds it changes it itself, once it has seen that nobody depends on it.) */
 #ifndef DV_CORE_CELL_H
 #define DV_CORE_CELL_H
 
@@ -17,6 +18,8 @@ typedef struct dv_global_cell {
     dv_value value;
     dv_value name; /* interned str */
     dv_assumption constant;
+    uint32_t holders;   /* activations of regions that have its value, a number, in a slot, too */
+    uint32_t disturbed; /* how often somebody else wanted to change it meanwhile */
 } dv_global_cell;
 
 /* Names of a module (or the builtins), in the order of first use. */

@@ -222,7 +222,8 @@ static reason of_family(const dv_vm *vm, const dv_row *row) {
     }
     switch (dv_row_op(row)) {
     case DV_OP_LOAD_GLOBAL:
-    case DV_OP_LOAD_GLOBAL_CALLEE: return NAME;
+    case DV_OP_LOAD_GLOBAL_CALLEE:
+    case DV_OP_STORE_GLOBAL: return NAME;
     case DV_OP_LOAD_ATTR:
     case DV_OP_STORE_ATTR:
         return saw_instance(vm, types, is_dictionary, 0) ? DICTIONARY : ATTRIBUTE;

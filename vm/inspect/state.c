@@ -220,7 +220,8 @@ static void look_at_derivative(dv_vm *vm, const dv_thread *thread, uint32_t pc, 
     const dv_cell *cell = thread->cells + thread->cell_at[pc];
     uint32_t operand = code->words[pc] >> 8;
     bool named = info->operand_count && info->operands[0] == DV_OPERAND_NAME;
-    if (info->family == DV_OP_LOAD_GLOBAL || info->family == DV_OP_LOAD_GLOBAL_CALLEE)
+    if (info->family == DV_OP_LOAD_GLOBAL || info->family == DV_OP_LOAD_GLOBAL_CALLEE ||
+        info->family == DV_OP_STORE_GLOBAL)
         add_text(state, DV_FACT_GLOBAL, 0, code->names[operand].data, code->names[operand].size);
     add_cache(vm, state, op, cell + info->cache_cell, named ? thread->names[operand] : DV_EMPTY);
     look_at_evidence(vm, &cell[1].site, &dv_op_infos[op], state);

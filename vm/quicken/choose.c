@@ -44,6 +44,18 @@ void dv_choose_global(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     dv_site_become(vm, ip, callee ? DV_OP_LOAD_GLOBAL_CALLEE_BUILTIN : DV_OP_LOAD_GLOBAL_BUILTIN);
 }
 
+void dv_choose_store_global(dv_vm *vm, dv_cell *ip, dv_value *sp) {
+    (void)sp;
+    dv_global_cell *cell = dv_namespace_cell(vm, &dv_frame_thread(vm->fp)->module->names, ip[2].v);
+    if (!cell) {
+        dv_error_clear(vm);
+        dv_site_refuse(vm, ip, DV_REASON_NAME);
+        return;
+    }
+    dv_site_cache(vm, ip)[0].p = cell;
+    dv_site_become(vm, ip, DV_OP_STORE_GLOBAL_CELL);
+}
+
 static bool is_array_of_numbers(dv_value v) {
     return dv_is_shape(v, DV_T_ARRAY) && dv_as_array(v)->element < DV_ELEMENTS;
 }

@@ -9,6 +9,7 @@
 #include "quicken/site.h"
 
 void dv_choose_global(dv_vm *vm, dv_cell *ip, dv_value *sp);
+void dv_choose_store_global(dv_vm *vm, dv_cell *ip, dv_value *sp);
 void dv_choose_subscript(dv_vm *vm, dv_cell *ip, dv_value *sp);
 void dv_choose_store_subscript(dv_vm *vm, dv_cell *ip, dv_value *sp);
 void dv_choose_contains(dv_vm *vm, dv_cell *ip, dv_value *sp);

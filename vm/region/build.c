@@ -479,6 +479,7 @@ void dv_build_finish(dv_build *b) {
     KEEP(entries, entry_count);
     KEEP(entry_items, entry_item_count);
     KEEP(marks, mark_count);
+    KEEP(held, held_count);
     if (b->failed) return;
     dv_pair_join(region, b->starts.data, b->starts.count);
     for (uint32_t i = 0; i < b->starts.count; i++) {
@@ -717,6 +718,33 @@ static void find_uses(dv_build *b, const dv_code *code, uint32_t head, uint32_t 
     }
 }
 
+static bool is_held(const dv_build *b, const dv_global_cell *cell) {
+    for (uint32_t i = 0; i < b->held.count; i++)
+        if (b->held.data[i].cell == cell) return true;
+    return false;
+}
+
+/* Globals of numbers that the loop stores to, as far as there are slots.  (Code that others change
+ * while a region is in it is not worth it.) */
+static void find_held(dv_build *b, uint32_t head, uint32_t end) {
+    enum { MOST_HELD = 12, DISTURBED = 2 };
+    const dv_thread *thread = b->root->thread;
+    const dv_code *code = thread->code;
+    if (b->vm->nama == DV_NAMA_SEQUENCE) return;
+    for (uint32_t pc = head; pc < end && !b->failed; pc += length_of(code, pc)) {
+        if ((code->words[pc] & 0xFF) != DV_OP_STORE_GLOBAL || b->held.count == MOST_HELD) continue;
+        dv_global_cell *cell =
+            dv_namespace_find(&thread->module->names, thread->cells[thread->cell_at[pc] + 2].v);
+        if (!cell || cell->disturbed > DISTURBED || is_held(b, cell)) continue;
+        const dv_kind kind = dv_is_int(cell->value)     ? DV_K_INT
+                             : dv_is_float(cell->value) ? DV_K_FLOAT
+                             : dv_is_bool(cell->value)  ? DV_K_BOOL
+                                                        : DV_K_NOTHING;
+        if (kind != DV_K_NOTHING && b->triples < b->triple_limit)
+            DV_PUSH(b, held, (dv_held){cell, (int16_t)b->triples++, (uint8_t)kind});
+    }
+}
+
 static bool prepare(dv_build *b, dv_thread *thread, uint32_t head, uint32_t end) {
     const dv_code *code = thread->code;
     if (thread->stack_base > MOST_SLOTS || end - head > DV_MOST_WORDS) {
@@ -758,6 +786,7 @@ static dv_region *build(dv_vm *vm, dv_thread *thread, const dv_value *fp, uint32
         region->active = 1; /* who breaks an assumption meanwhile leaves it alone */
         b->vm = vm, b->region = region, b->frame = fp;
         if (prepare(b, thread, head, end) && (!is_function || dv_function_prepare(b))) {
+            if (!is_function) find_held(b, head, end);
             find_fixed_point(b, fp, now);
             if (!b->failed && !is_worth_it(b))
                 fail_at(b, DV_REFUSED_BOXED, b->heaviest_in, b->heaviest_pc);

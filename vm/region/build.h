@@ -193,6 +193,7 @@ typedef struct dv_build {
     DV_VECTOR(dv_entry) entries;
     DV_VECTOR(dv_entry_item) entry_items;
     DV_VECTOR(dv_mark) marks;
+    DV_VECTOR(dv_held) held; /* globals that the loop stores to; found before it is interpreted */
     DV_VECTOR(uint32_t) exit_uses;  /* cells whose target is the number of an exit, to be patched */
     DV_VECTOR(uint32_t) label_uses; /* cells whose target is the number of a cell, to be patched */
     DV_VECTOR(uint32_t)
@@ -279,7 +280,8 @@ void dv_spill(dv_build *b, bool doubles,
 void dv_store_register(dv_build *b, int32_t q, int16_t slot); /* raw entry in r or d to a slot */
 void dv_to_slot(dv_build *b, int32_t q);                      /* raw entry: into some slot */
 void dv_materialize(dv_build *b, int32_t q);                  /* into its home slot */
-void dv_claim(dv_build *b, int32_t local); /* nothing else refers to the local any more */
+void dv_claim(dv_build *b, int32_t local);     /* nothing else refers to the local any more */
+void dv_claim_slot(dv_build *b, int16_t slot); /* no entry refers to the slot, a global's */
 bool dv_owned(dv_build *b, dv_context *context, uint32_t pc,
               int32_t q); /* does INCA code at pc expect q owned? */
 void dv_convert(dv_build *b, const dv_snapshot *to);

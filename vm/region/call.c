@@ -11,6 +11,8 @@
 #include "types/class/class.h"
 #include "types/callable/function.h"
 #include "types/file/module.h"
+#include "types/number/float.h"
+#include "types/number/int.h"
 
 /* Calls
  * ---------------------------------------------------------------------------------------------------
@@ -187,6 +189,12 @@ static dv_kind raw_result(char type) {
     return type == 'd' ? DV_K_FLOAT : type == 'b' ? DV_K_BOOL : DV_K_INT;
 }
 
+static void set_raw(dv_build *b, uint32_t at, const dv_raw *raw, uint32_t type) {
+    if (!b->emitting || b->failed) return;
+    b->cells.data[at + 2].i = type;
+    b->cells.data[at + 4].p = (void *)(uintptr_t)raw;
+}
+
 /* A call of a C function whose `inputs` entries end in its n arguments; `type` is that of objects
  * whose payloads it takes. */
 static uint32_t call_raw(dv_build *b, const dv_raw *raw, uint32_t type, int32_t n, int32_t inputs,
@@ -207,10 +215,7 @@ static uint32_t call_raw(dv_build *b, const dv_raw *raw, uint32_t type, int32_t 
         dv_point_add(b, b->cells.count, dv_exit_make(b, b->context, b->pc, false), true, false,
                      false);
     uint32_t at = dv_region_emit_guard(b, op, slots[0], slots[1], 0);
-    if (b->emitting && !b->failed && op != DV_OP_R_SQRT) {
-        b->cells.data[at + 2].i = type;
-        b->cells.data[at + 4].p = (void *)(uintptr_t)raw;
-    }
+    if (op != DV_OP_R_SQRT) set_raw(b, at, raw, type);
     dv_step_count(b, true);
     if (result == 'v') {
         dv_pop(b, inputs);
@@ -221,6 +226,40 @@ static uint32_t call_raw(dv_build *b, const dv_raw *raw, uint32_t type, int32_t 
     }
     if (!raw->pure) dv_step_point_after(b, next_pc);
     return next_pc;
+}
+
+uint32_t dv_step_raw(dv_build *b, const dv_raw *raw, uint32_t next_pc) {
+    return call_raw(b, raw, 0, 2, 2, next_pc);
+}
+
+/* divmod(x, y) of two ints or two floats, whose tuple is taken apart at once: remainder and
+ * quotient come where the callee and a reserved entry were, the quotient on top. */
+static bool divide_both(dv_build *b, uint32_t *next_pc) {
+    const int32_t inputs = 5, rest = b->top - inputs, quotient = rest + 1;
+    const dv_kind kind = (dv_kind)dv_top(b, 1)->kind;
+    if (!dv_is_raw_number(dv_top(b, 1)) || dv_top(b, 2)->kind != kind ||
+        !dv_step_follows(b, *next_pc, DV_OP_UNPACK_SEQUENCE) ||
+        dv_word_operand(b, *next_pc, 0) != 2)
+        return false;
+    dv_to_slot(b, b->top - 2);
+    dv_to_slot(b, b->top - 1);
+    const int16_t x = dv_top(b, 2)->slot, y = dv_top(b, 1)->slot;
+    if (kind == DV_K_INT) {
+        dv_region_emit_guard(b, DV_OP_RI_MOD_SS_S, x, y, dv_shadow(b, rest));
+        dv_region_emit_guard(b, DV_OP_RI_FLOORDIV_SS_S, x, y, dv_shadow(b, quotient));
+    } else {
+        dv_spill(b, true, b->top);
+        dv_region_emit_guard(b, DV_OP_RD_MOD_SS_S, x, y, dv_shadow(b, rest));
+        set_raw(b, dv_region_emit_guard(b, DV_OP_R_RAW_D_DD_S_S, x, y, dv_shadow(b, quotient)),
+                dv_float_raw(DV_BINARY_FLOORDIV), 0);
+    }
+    dv_step_count(b, true);
+    dv_build_mark(b, DV_MADE_TUPLE);
+    dv_pop(b, inputs);
+    dv_push_known(b, kind, DV_AT_SLOT, dv_shadow(b, rest), DV_EMPTY);
+    dv_push_known(b, kind, DV_AT_SLOT, dv_shadow(b, quotient), DV_EMPTY);
+    *next_pc += dv_step_length(b, *next_pc);
+    return true;
 }
 
 void dv_step_shift(dv_build *b, int32_t n, int32_t by) {
@@ -284,9 +323,16 @@ bool dv_step_inline(dv_build *b, const dv_function *function, int32_t n, uint32_
     return true;
 }
 
+const dv_raw *dv_step_class_raws(const dv_vm *vm, const void *class_) {
+    return class_ == vm->classes[DV_T_INT]     ? dv_int_raws
+           : class_ == vm->classes[DV_T_FLOAT] ? dv_float_raws
+                                               : NULL;
+}
+
 /* The signatures by which a region may call the object, or NULL. */
 static const dv_raw *raws_of(dv_build *b, dv_value callee) {
     if (!dv_is_object(callee)) return NULL;
+    if (dv_is_class(callee)) return dv_step_class_raws(b->vm, dv_as_object(callee));
     if (!dv_is_shape(callee, DV_T_CFUNCTION)) {
         const dv_type *type = b->vm->types[dv_type_of(b->vm, callee)];
         return type->raw ? type->raw(b->vm, callee) : NULL;
@@ -350,6 +396,8 @@ uint32_t dv_step_call(dv_build *b, uint32_t next_pc) {
             return start_range(b, n, next_pc);
         const dv_raw *raw = choose_raw(b, raws_of(b, callee.value), n, false);
         if (raw) return call_raw(b, raw, 0, n, n + self + 3, next_pc);
+        if (!self && n == 2 && is_builtin(b, callee.value, "divmod") && divide_both(b, &next_pc))
+            return next_pc;
         if (!self && n == 1 && is_builtin(b, callee.value, "abs") && dv_complex_size(b, &next_pc))
             return next_pc;
         if (!self && dv_same(callee.value, dv_object_value(b->vm->classes[DV_T_COMPLEX])) &&

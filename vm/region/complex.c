@@ -170,6 +170,21 @@ static uint32_t mode_of(char x, char y) {
     return i;
 }
 
+/* The slot with real entry q as a double; an int is converted into slot `aside`. */
+static int16_t real_slot(dv_build *b, int32_t q, int16_t aside) {
+    if (b->e[q].kind == DV_K_FLOAT) {
+        dv_to_slot(b, q);
+        return b->e[q].slot;
+    }
+    dv_load_double(b, q);
+    dv_region_emit(b, DV_OP_R_STORE_D, aside, 0, 0);
+    return aside;
+}
+
+static void put_zero(dv_build *b, int16_t slot) {
+    dv_region_emit_constant(b, dv_region_emit(b, DV_OP_R_CONST, slot, 0, 0), (dv_cell){.d = 0.0});
+}
+
 /* z ** 2 */
 static bool square(dv_build *b, uint32_t *next_pc) {
     const dv_known_value *exponent = dv_top(b, 1);
@@ -183,10 +198,32 @@ static bool square(dv_build *b, uint32_t *next_pc) {
     return true;
 }
 
+/* Other powers: the exponent comes to two slots, too. */
+static bool power(dv_build *b, uint32_t *next_pc) {
+    const int32_t base = b->top - 2, exponent = b->top - 1;
+    if (b->e[base].kind != DV_K_COMPLEX ||
+        (b->e[exponent].kind != DV_K_COMPLEX && !dv_is_raw_number(&b->e[exponent])))
+        return false;
+    if (b->e[base].where == DV_AT_VALUE) dv_complex_settle(b, base);
+    int16_t slot = b->scratch;
+    if (b->e[exponent].kind == DV_K_COMPLEX) {
+        if (b->e[exponent].where == DV_AT_VALUE) dv_complex_settle(b, exponent);
+        slot = b->e[exponent].slot;
+    } else {
+        const int16_t real = real_slot(b, exponent, slot);
+        if (real != slot) dv_region_emit(b, DV_OP_R_MOVE, real, slot, 0);
+        put_zero(b, (int16_t)(slot + 1));
+    }
+    const destination to = find_destination(b, 2, *next_pc);
+    dv_region_emit_guard(b, DV_OP_RC_POW, b->e[base].slot, slot, to.slot);
+    *next_pc = finish(b, to, 2, *next_pc);
+    return true;
+}
+
 bool dv_complex_binary(dv_build *b, dv_binary_op op, uint32_t *next_pc) {
     const dv_known_value *left = dv_top(b, 2), *right = dv_top(b, 1);
     const bool complex = left->kind == DV_K_COMPLEX, both = complex && right->kind == left->kind;
-    if (op == DV_BINARY_POW) return square(b, next_pc);
+    if (op == DV_BINARY_POW) return square(b, next_pc) || power(b, next_pc);
     if (base_of(op) == DV_OP_COUNT) return false;
     if (!both && !(complex ? dv_is_raw_number(right)
                            : right->kind == DV_K_COMPLEX && dv_is_raw_number(left)))
@@ -205,6 +242,21 @@ bool dv_complex_binary(dv_build *b, dv_binary_op op, uint32_t *next_pc) {
     if (x.mode == 'K') set_parts(b, at, x.k.real, x.k.imag);
     if (y.mode == 'K') set_parts(b, at, y.k.real, y.k.imag);
     *next_pc = finish(b, to, 2, *next_pc);
+    return true;
+}
+
+/* x == y and x != y of complex numbers. */
+bool dv_complex_compare(dv_build *b, dv_compare_op op, uint32_t *next_pc) {
+    if ((op != DV_EQ && op != DV_NE) || dv_top(b, 2)->kind != DV_K_COMPLEX ||
+        dv_top(b, 1)->kind != DV_K_COMPLEX)
+        return false;
+    for (int32_t q = b->top - 2; q < b->top; q++)
+        if (b->e[q].where == DV_AT_VALUE) dv_complex_settle(b, q);
+    dv_spill(b, false, b->top - 2);
+    dv_region_emit(b, op == DV_EQ ? DV_OP_RC_EQ : DV_OP_RC_NE, dv_top(b, 2)->slot,
+                   dv_top(b, 1)->slot, 0);
+    dv_step_count(b, true);
+    *next_pc = dv_finish_raw(b, DV_NO_CELL, 2, DV_K_BOOL, -1, *next_pc);
     return true;
 }
 
@@ -247,17 +299,6 @@ bool dv_complex_size(dv_build *b, uint32_t *next_pc) {
     return true;
 }
 
-/* The slot with real entry q as a double; an int is converted into slot `aside`. */
-static int16_t real_slot(dv_build *b, int32_t q, int16_t aside) {
-    if (b->e[q].kind == DV_K_FLOAT) {
-        dv_to_slot(b, q);
-        return b->e[q].slot;
-    }
-    dv_load_double(b, q);
-    dv_region_emit(b, DV_OP_R_STORE_D, aside, 0, 0);
-    return aside;
-}
-
 bool dv_complex_construct(dv_build *b, int32_t n, uint32_t *next_pc) {
     if (n < 1 || n > 2) return false;
     for (int32_t i = 1; i <= n; i++)
@@ -267,8 +308,7 @@ bool dv_complex_construct(dv_build *b, int32_t n, uint32_t *next_pc) {
     if (n == 2)
         imag = real_slot(b, b->top - 1, imag);
     else
-        dv_region_emit_constant(b, dv_region_emit(b, DV_OP_R_CONST, imag, 0, 0),
-                                (dv_cell){.d = 0.0});
+        put_zero(b, imag);
     const destination to = find_destination(b, BELOW_ARGUMENTS + n, *next_pc);
     dv_region_emit(b, DV_OP_RC_MAKE, real, imag, to.slot);
     *next_pc = finish(b, to, BELOW_ARGUMENTS + n, *next_pc);

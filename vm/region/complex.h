@@ -26,6 +26,8 @@ void dv_complex_unbox(dv_build *b, int32_t q);
 /* The operator on the two topmost entries, of which one is complex and the other a raw number;
  * false: they are others, or there is no instruction for it. */
 bool dv_complex_binary(dv_build *b, dv_binary_op op, uint32_t *next_pc);
+/* == and != of two complex numbers */
+bool dv_complex_compare(dv_build *b, dv_compare_op op, uint32_t *next_pc);
 /* -z */
 bool dv_complex_negate(dv_build *b, uint32_t *next_pc);
 /* z.real and z.imag */

@@ -329,6 +329,14 @@ void dv_claim(dv_build *b, int32_t local) {
     }
 }
 
+void dv_claim_slot(dv_build *b, int16_t slot) {
+    for (int32_t q = 0; q < b->top; q++) {
+        const dv_known_value *e = &b->e[q];
+        if (e->where == DV_AT_SLOT && e->slot == slot && dv_kind_is_raw((dv_kind)e->kind))
+            to_shadow(b, q);
+    }
+}
+
 /* Joins
  * ---------------------------------------------------------------------------------------------------
  */

@@ -50,6 +50,7 @@ void dv_region_free(dv_vm *vm, dv_region *region) {
     free_array(vm, region->entries, region->entry_count * sizeof *region->entries);
     free_array(vm, region->entry_items, region->entry_item_count * sizeof *region->entry_items);
     free_array(vm, region->marks, region->mark_count * sizeof *region->marks);
+    free_array(vm, region->held, region->held_count * sizeof *region->held);
     dv_pin *pins = region->pins; /* of frames that were taken for being in it */
     const uint32_t count = region->pin_count, capacity = region->pin_capacity;
     dv_heap_free(&vm->heap, region, sizeof *region);
@@ -360,6 +361,7 @@ static void judge_entries(dv_vm *vm, dv_region *region) {
 
 static inline void count_leaving(dv_vm *vm, dv_region *region) {
     region->active--;
+    for (uint32_t i = 0; i < region->held_count; i++) region->held[i].cell->holders--;
     if (!region->least_rounds) return;
     region->rounds += dv_work_rounds(vm);
     if (region->active > 0) return;
@@ -370,6 +372,7 @@ static inline void count_leaving(dv_vm *vm, dv_region *region) {
 }
 
 static inline void count_entering(dv_vm *vm, dv_region *region) {
+    for (uint32_t i = 0; i < region->held_count; i++) region->held[i].cell->holders++;
     region->active++;
     region->entered++;
     if (region->least_rounds) region->entries_counted++, region->rounds -= dv_work_rounds(vm);
@@ -557,6 +560,47 @@ static bool unbox_entry(const dv_region *region, const dv_entry *entry, dv_value
     return true;
 }
 
+/* The globals that the region holds come into their slots; false: one is not what the region
+ * expects, or is held by somebody who would not see what is stored to it. */
+static bool hold(const dv_region *region, dv_value *fp) {
+    for (uint32_t i = 0; i < region->held_count; i++) {
+        const dv_held *held = &region->held[i];
+        const dv_value v = held->cell->value;
+        if (held->cell->holders > 0) {
+            held->cell->disturbed++;
+            return false;
+        }
+        switch ((dv_kind)held->kind) {
+        case DV_K_INT:
+            fp[held->slot].bits = (uint64_t)dv_as_int(v);
+            if (!dv_is_int(v)) return false;
+            break;
+        case DV_K_FLOAT:
+            fp[held->slot] = v;
+            if (!dv_is_float(v)) return false;
+            break;
+        default:
+            fp[held->slot].bits = v.bits == DV_TRUE.bits;
+            if (!dv_is_bool(v)) return false;
+            break;
+        }
+    }
+    return true;
+}
+
+/* Hook: somebody else changes a global that regions hold.  They are given up, and who is in them
+ * leaves. */
+static void disturbed(dv_vm *vm, dv_global_cell *cell) {
+    cell->disturbed++;
+    for (dv_thread *thread = vm->codes; thread; thread = thread->next)
+        for (dv_region *region = thread->regions, *next; region; region = next) {
+            next = region->next;
+            for (uint32_t i = 0; i < region->held_count && !region->retired; i++)
+                if (region->held[i].cell == cell && region->active > 0)
+                    dv_region_invalidate(vm, &region->dependent);
+        }
+}
+
 /* Complex numbers that the region has unboxed and will store to. */
 static void take_objects(dv_vm *vm, const dv_region *region, const dv_entry *entry, dv_value *fp) {
     const dv_entry_item *item = &region->entry_items[entry->first_item];
@@ -586,7 +630,7 @@ const dv_cell *dv_region_enter(DV_HANDLER_PARAMETERS) {
     dv_region *region = entry->region;
     const dv_cell *head = ip[2].target;
     if (!has_room(vm, region, fp)) return head;
-    if (unbox_entry(region, entry, fp)) return enter(vm, region, entry, fp);
+    if (unbox_entry(region, entry, fp) && hold(region, fp)) return enter(vm, region, entry, fp);
     if (++entry->failures >= ENTRY_FAILURES) dv_region_give_up(vm, region, DV_REFUSED_TYPES);
     return head;
 }
@@ -597,7 +641,7 @@ const dv_cell *dv_region_start(DV_HANDLER_PARAMETERS) {
     dv_entry *entry = back_of(ip)[3].p;
     dv_region *region = entry->region;
     if (!has_room(vm, region, fp)) return ip;
-    if (unbox_entry(region, entry, fp)) return enter(vm, region, entry, fp);
+    if (unbox_entry(region, entry, fp) && hold(region, fp)) return enter(vm, region, entry, fp);
     if (++entry->start_failures >= STARTS_ALLOWED) end_start(vm, entry);
     return ip;
 }
@@ -795,6 +839,7 @@ static void break_assumptions(dv_vm *vm, const dv_cell *ip, dv_value *fp) {
 void dv_region_setup(dv_vm *vm) {
     vm->hooks.region.break_assumptions = break_assumptions;
     vm->hooks.region.discard = discard;
+    vm->hooks.region.disturbed = disturbed;
     vm->hooks.region.leave = leave;
     vm->hooks.region.sampled = sampled;
     vm->hooks.region.depart = dv_region_retired;

@@ -63,9 +63,10 @@ static verdict judge_stored(const dv_site *site) {
 /* A C function that takes raw arguments, or a built-in class that regions make raw. */
 static verdict judge_callee(const dv_vm *vm, const dv_cell *cell, const dv_op_info *info) {
     const dv_cell *cache = cell + info->cache_cell;
-    const bool raw = info->cached[0] == DV_CACHED_CLASS
-                         ? cache->p == vm->classes[DV_T_COMPLEX]
-                         : ((const dv_cfunction_def *)cache->p)->raw != NULL;
+    const bool raw =
+        info->cached[0] == DV_CACHED_CLASS
+            ? cache->p == vm->classes[DV_T_COMPLEX] || dv_step_class_raws(vm, cache->p) != NULL
+            : ((const dv_cfunction_def *)cache->p)->raw != NULL;
     return raw ? UNKNOWN : BOXED;
 }
 

@@ -171,6 +171,14 @@ typedef struct dv_pin {
     dv_value value;
 } dv_pin;
 
+/* A global that the loop stores numbers to.  While somebody is in the region its value is also raw
+ * in the frame's slot; each store goes to both, so that whoever reads the global sees it. */
+typedef struct dv_held {
+    dv_global_cell *cell;
+    int16_t slot;
+    uint8_t kind; /* dv_kind, a raw one; NOTHING: it is not held after all */
+} dv_held;
+
 struct dv_region {
     dv_dependent dependent;
     dv_region *next; /* of the thread's list */
@@ -190,6 +198,8 @@ struct dv_region {
     uint32_t entry_count;
     dv_entry_item *entry_items;
     uint32_t entry_item_count;
+    dv_held *held;
+    uint32_t held_count;
     dv_pin *pins;
     uint32_t pin_count, pin_capacity;
     dv_mark *marks; /* sorted by cell */

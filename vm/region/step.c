@@ -12,6 +12,8 @@
 #include "region/operator.h"
 #include "region/virtual.h"
 #include "types/file/module.h"
+#include "types/number/float.h"
+#include "types/number/int.h"
 
 static const char MODE_NAMES[7][3] = {"SS", "SK", "KS", "RS", "SR", "RK", "KR"};
 static const char BRANCH_NAMES[4][3] = {"SS", "SK", "RS", "RK"};
@@ -293,10 +295,9 @@ static const uint32_t INT_BASE[] = {
     [DV_BINARY_LSHIFT] = DV_OP_RI_LSHIFT_SS_R, [DV_BINARY_RSHIFT] = DV_OP_RI_RSHIFT_SS_R,
 };
 static const uint32_t DOUBLE_BASE[] = {
-    [DV_BINARY_ADD] = DV_OP_RD_ADD_SS_R,
-    [DV_BINARY_SUB] = DV_OP_RD_SUB_SS_R,
-    [DV_BINARY_MUL] = DV_OP_RD_MUL_SS_R,
-    [DV_BINARY_TRUEDIV] = DV_OP_RD_DIV_SS_R,
+    [DV_BINARY_ADD] = DV_OP_RD_ADD_SS_R, [DV_BINARY_SUB] = DV_OP_RD_SUB_SS_R,
+    [DV_BINARY_MUL] = DV_OP_RD_MUL_SS_R, [DV_BINARY_TRUEDIV] = DV_OP_RD_DIV_SS_R,
+    [DV_BINARY_MOD] = DV_OP_RD_MOD_SS_R,
 };
 _Static_assert(DV_OP_RI_ADD_KR_S == DV_OP_RI_ADD_SS_R + 13, "modes are consecutive");
 _Static_assert(DV_OP_RD_DIV_KR_S == DV_OP_RD_DIV_SS_R + 13, "modes are consecutive");
@@ -310,14 +311,15 @@ static dv_binary_op simplify(dv_binary_op op, dv_operand *y) {
     return op == DV_BINARY_MOD ? DV_BINARY_AND : DV_BINARY_RSHIFT;
 }
 
+static bool is_raw_bool(const dv_known_value *e) {
+    return e->kind == DV_K_BOOL && e->where >= DV_AT_SLOT && e->where <= DV_AT_VALUE;
+}
+
 /* Raw bools are 0 and 1: a sum or product of them is that of ints, also behind an exit that boxes
  * them as such in front of the operation. */
 static void count_bools(dv_build *b) {
     for (int32_t q = b->top - 2; q < b->top; q++)
-        if (!dv_is_raw_number(&b->e[q]) &&
-            (b->e[q].kind != DV_K_BOOL || b->e[q].where > DV_AT_VALUE ||
-             b->e[q].where < DV_AT_SLOT))
-            return;
+        if (!dv_is_raw_number(&b->e[q]) && !is_raw_bool(&b->e[q])) return;
     for (int32_t q = b->top - 2; q < b->top; q++) {
         dv_known_value *e = &b->e[q];
         if (e->kind == DV_K_BOOL && e->where == DV_AT_VALUE)
@@ -326,16 +328,41 @@ static void count_bools(dv_build *b) {
     }
 }
 
+/* x ** y: a float where y is a constant below 0.  Others may not fit: where INCA has seen that they
+ * do, they do again. */
+static uint32_t step_int_power(dv_build *b, uint32_t next_pc) {
+    const dv_known_value *y = dv_top(b, 1);
+    const bool constant = y->where == DV_AT_VALUE;
+    const int64_t exponent = constant ? dv_raw_int(y->value) : 0;
+    if (exponent < 0) return dv_step_raw(b, dv_float_raw(DV_BINARY_POW), next_pc);
+    if (exponent == 2 && dv_top(b, 2)->where != DV_AT_VALUE) {
+        dv_to_slot(b, b->top - 2);
+        const dv_operand x = dv_raw_operand(dv_top(b, 2));
+        return emit_binary(b, DV_OP_RI_MUL_SS_R, DV_K_INT, x, x, next_pc);
+    }
+    const dv_op_info *info = dv_step_evidence(b);
+    if (!info || info->kind != DV_KIND_DERIVATIVE || info->result != DV_RESULT_INT)
+        return dv_step_embed(b, 2, 1, next_pc);
+    return dv_step_raw(b, &dv_int_raw_power, next_pc);
+}
+
 uint32_t dv_step_binary(dv_build *b, uint32_t next_pc) {
     dv_binary_op op = (dv_binary_op)dv_op_infos[dv_step_op(b, b->pc)].which;
     dv_unbox_by_evidence(b, b->top - 2, 0);
     dv_unbox_by_evidence(b, b->top - 1, 1);
-    if (op == DV_BINARY_ADD || op == DV_BINARY_SUB || op == DV_BINARY_MUL) count_bools(b);
+    const bool bitwise = op == DV_BINARY_AND || op == DV_BINARY_OR || op == DV_BINARY_XOR;
     const dv_known_value *x = dv_top(b, 2), *y = dv_top(b, 1);
+    if (bitwise && is_raw_bool(x) && is_raw_bool(y))
+        return emit_binary(b, INT_BASE[op], DV_K_BOOL, dv_raw_operand(x), dv_raw_operand(y),
+                           next_pc);
+    if (bitwise || op == DV_BINARY_ADD || op == DV_BINARY_SUB || op == DV_BINARY_MUL)
+        count_bools(b);
     if (dv_complex_binary(b, op, &next_pc)) return next_pc;
     if (!dv_is_raw_number(x) || !dv_is_raw_number(y))
         return dv_operator_enter(b, next_pc) ? 0 : dv_step_embed(b, 2, 1, next_pc);
     bool ints = x->kind == DV_K_INT && y->kind == DV_K_INT;
+    if (op == DV_BINARY_POW && ints) return step_int_power(b, next_pc);
+    if (!ints && dv_float_raw(op)) return dv_step_raw(b, dv_float_raw(op), next_pc);
     if (ints && op < sizeof INT_BASE / sizeof *INT_BASE && INT_BASE[op]) {
         dv_operand left = dv_raw_operand(x), right = dv_raw_operand(y);
         op = simplify(op, &right);
@@ -442,6 +469,7 @@ uint32_t dv_compare_entries(dv_build *b, dv_compare_op op, uint32_t next_pc) {
     dv_unbox_by_evidence(b, b->top - 2, 0);
     dv_unbox_by_evidence(b, b->top - 1, 1);
     const dv_known_value *x = dv_top(b, 2), *y = dv_top(b, 1);
+    if (dv_complex_compare(b, op, &next_pc)) return next_pc;
     if (!dv_is_raw_number(x) || !dv_is_raw_number(y))
         return dv_operator_enter(b, next_pc) ? 0 : dv_step_embed(b, 2, 1, next_pc);
     bool doubles = x->kind != DV_K_INT || y->kind != DV_K_INT;
@@ -670,9 +698,51 @@ static dv_value lookup_global(dv_build *b, dv_value name) {
     return dv_constant_global(b, dv_namespace_find(&vm->builtins, name));
 }
 
+/* The global of that name, if the region holds it; NULL: it does not. */
+static dv_held *find_held(dv_build *b, dv_value name) {
+    const dv_global_cell *cell =
+        b->held.count ? dv_namespace_find(&b->context->thread->module->names, name) : NULL;
+    for (uint32_t i = 0; cell && i < b->held.count; i++)
+        if (b->held.data[i].cell == cell && b->held.data[i].kind != DV_K_NOTHING)
+            return &b->held.data[i];
+    return NULL;
+}
+
+/* A number goes to the slot and to the global itself; what is of another kind than that was when
+ * the analysis began makes the global one that is not held. */
+uint32_t dv_step_store_global(dv_build *b, uint32_t next_pc) {
+    dv_held *held = find_held(b, dv_site_cell(b, b->pc)[2].v);
+    const dv_known_value *e = dv_top(b, 1);
+    if (!held) return dv_step_embed(b, 1, 0, next_pc);
+    if (e->kind != held->kind) {
+        held->kind = DV_K_NOTHING;
+        b->again = b->ended = true;
+        return b->pc;
+    }
+    if (e->where == DV_AT_VALUE) dv_load_register(b, b->top - 1);
+    e = dv_top(b, 1);
+    const bool in_register = e->where == DV_AT_REGISTER;
+    const int16_t from = e->slot;
+    const uint32_t op = e->kind == DV_K_INT     ? DV_OP_RG_STORE_I_R
+                        : e->kind == DV_K_FLOAT ? DV_OP_RG_STORE_D_R
+                                                : DV_OP_RG_STORE_B_R;
+    b->top--; /* what is stored may stay where it is */
+    dv_claim_slot(b, held->slot);
+    b->top++;
+    const uint32_t at = dv_region_emit_guard(b, op + !in_register, held->slot, from, 0);
+    dv_region_emit_constant(b, at, (dv_cell){.p = held->cell});
+    dv_pop(b, 1);
+    return next_pc;
+}
+
 uint32_t dv_step_load_global(dv_build *b, uint32_t next_pc) {
     const bool callee = dv_step_op(b, b->pc) == DV_OP_LOAD_GLOBAL_CALLEE;
     const dv_cell *site = dv_site_cell(b, b->pc);
+    const dv_held *held = callee ? NULL : find_held(b, site[2].v);
+    if (held) {
+        dv_push_known(b, (dv_kind)held->kind, DV_AT_SLOT, held->slot, DV_EMPTY);
+        return next_pc;
+    }
     dv_value v = lookup_global(b, site[2].v);
     if (dv_is_empty(v)) {
         next_pc = dv_step_embed(b, 0, callee ? 3 : 1, next_pc);

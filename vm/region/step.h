@@ -4,6 +4,7 @@
 #define DV_REGION_STEP_H
 
 #include "dv_steps.h"
+#include "core/raw.h"
 #include "region/build.h"
 
 /* Raw form of an int or bool constant. */
@@ -118,6 +119,10 @@ void dv_exchange(dv_build *b, int32_t low, int32_t top);
 bool dv_step_return_constants(dv_build *b, dv_value v, uint32_t *next_pc);
 
 /* call.c */
+/* An operator that is a call of a C function, on the two topmost entries, raw numbers. */
+uint32_t dv_step_raw(dv_build *b, const dv_raw *raw, uint32_t next_pc);
+/* The signatures by which a region may call a built-in class, or NULL. */
+const dv_raw *dv_step_class_raws(const dv_vm *vm, const void *class_);
 /* Entry q is a local of a function that has returned; false: it released nothing. */
 bool dv_step_drop_local(dv_build *b, int32_t q);
 /* The n topmost entries, none in a register, go up by so many, to where a callee has its

@@ -41,6 +41,13 @@ dv_value dv_load_global(dv_vm *vm, const dv_value *fp, dv_value name) {
     return dv_is_empty(vm->error) ? raise_undefined(vm, name) : DV_EMPTY;
 }
 
+void dv_replace_global(dv_vm *vm, dv_global_cell *cell, dv_value value) {
+    /* What is stored outlives what dies of it, which may store here, too. */
+    const dv_value held = dv_ends_loudly(vm, cell->value) ? dv_retain(value) : DV_EMPTY;
+    dv_cell_store(vm, cell, value);
+    dv_release(vm, held);
+}
+
 bool dv_store_global(dv_vm *vm, const dv_value *fp, dv_value name, dv_value value) {
     dv_namespace *names = &dv_frame_thread(fp)->module->names;
     dv_global_cell *cell =
@@ -50,10 +57,7 @@ bool dv_store_global(dv_vm *vm, const dv_value *fp, dv_value name, dv_value valu
         return false;
     }
     if (!cell) return false;
-    /* What is stored outlives what dies of it, which may store here, too. */
-    const dv_value held = dv_ends_loudly(vm, cell->value) ? dv_retain(value) : DV_EMPTY;
-    dv_cell_store(vm, cell, value);
-    dv_release(vm, held);
+    dv_replace_global(vm, cell, value);
     return true;
 }
 

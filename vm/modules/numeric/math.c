@@ -301,6 +301,7 @@ static bool is_no_minimum(const dv_raw_value *arguments, dv_raw_value result) {
 
 /* A whole number; INT64_MIN where it is none or may need more than 64 bits. */
 static int64_t whole(double x) { return fabs(x) <= 0x1p62 ? (int64_t)x : INT64_MIN; }
+static int64_t same_int64(int64_t x) { return x; }
 static int64_t floor_raw(double x) { return whole(floor(x)); }
 static int64_t ceil_raw(double x) { return whole(ceil(x)); }
 static int64_t trunc_raw(double x) { return whole(trunc(x)); }
@@ -325,6 +326,15 @@ static bool isfinite_raw(double x) { return isfinite(x); }
      .max = 2,               \
      .raw = RAW("d(dd)", (double (*)(double, double))name_, binary_defined)},
 #define PLAIN_ROW(name_) {.name = #name_, .entry = name_##_entry, .min = 1, .max = 1},
+/* What makes whole numbers takes ints as they are: not all of them are doubles. */
+#define WHOLE_ROW(name_)                                                                     \
+    {.name = #name_,                                                                         \
+     .entry = name_##_entry,                                                                 \
+     .min = 1,                                                                               \
+     .max = 1,                                                                               \
+     .raw = (const dv_raw[]){{"q(q)", (dv_raw_entry)same_int64, true, NULL, NULL},           \
+                             {"q(d)", (dv_raw_entry)name_##_raw, true, is_no_minimum, NULL}, \
+                             {0}}},
 #define TYPED_ROW(name_, signature, defined) \
     {.name = #name_,                         \
      .entry = name_##_entry,                 \
@@ -335,10 +345,9 @@ static bool isfinite_raw(double x) { return isfinite(x); }
 static const dv_cfunction_def functions[] = {
     UNARY_FUNCTIONS(UNARY_ROW) UNARY_ROW(gamma, dv_math_gamma, ) UNARY_ROW(lgamma, dv_math_lgamma, )
         UNARY_ROW(log2, log2, ) UNARY_ROW(log10, log10, ) BINARY_FUNCTIONS(BINARY_ROW)
-            TYPED_ROW(ceil, "q(d)", is_no_minimum) TYPED_ROW(floor, "q(d)", is_no_minimum)
-                TYPED_ROW(trunc, "q(d)", is_no_minimum) TYPED_ROW(isfinite, "b(d)", NULL)
-                    TYPED_ROW(isinf, "b(d)", NULL) TYPED_ROW(isnan, "b(d)",
-                                                             NULL) PLAIN_ROW(frexp) PLAIN_ROW(modf){
+            WHOLE_ROW(ceil) WHOLE_ROW(floor) WHOLE_ROW(trunc) TYPED_ROW(isfinite, "b(d)", NULL)
+                TYPED_ROW(isinf, "b(d)", NULL) TYPED_ROW(isnan, "b(d)", NULL) PLAIN_ROW(frexp)
+                    PLAIN_ROW(modf){
                         .name = "isclose", .keyword_entry = isclose, .min = 0, .max = UINT32_MAX},
     {.name = "ldexp", .entry = ldexp_entry, .min = 2, .max = 2},
     {.name = "pow",

@@ -237,10 +237,24 @@ static bool power(pair a, pair b, pair *out) {
     return true;
 }
 
+/* False: 0 to a negative or complex power. */
+static bool any_power(pair a, pair b, pair *out) {
+    const bool whole = b.im == 0.0 && b.re == floor(b.re) && fabs(b.re) <= POWER_MAX;
+    return whole ? whole_power(a, (int)b.re, out) : power(a, b, out);
+}
+
+bool dv_complex_power(dv_complex_parts *z, double b_real, double b_imag) {
+    pair r;
+    if (!any_power((pair){z->real, z->imag}, (pair){b_real, b_imag}, &r) || isinf(r.re) ||
+        isinf(r.im))
+        return false;
+    *z = (dv_complex_parts){r.re, r.im};
+    return true;
+}
+
 static dv_value power_of(dv_vm *vm, pair a, pair b) {
     pair r;
-    bool whole = b.im == 0.0 && b.re == floor(b.re) && fabs(b.re) <= POWER_MAX;
-    if (!(whole ? whole_power(a, (int)b.re, &r) : power(a, b, &r)))
+    if (!any_power(a, b, &r))
         return dv_raise(vm, DV_E_ZERO_DIVISION_ERROR, "0.0 to a negative or complex power");
     if (isinf(r.re) || isinf(r.im))
         return dv_raise(vm, DV_E_OVERFLOW_ERROR, "complex exponentiation");

@@ -309,14 +309,8 @@ static dv_value float_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value 
 
 /* ---- Operators --------------------------------------------------------------------------------*/
 
-double dv_float_mod(double a, double b) {
-    double m = fmod(a, b);
-    if (m == 0.0) return copysign(0.0, b);
-    return (b < 0) != (m < 0) ? m + b : m;
-}
-
 double dv_float_floordiv(double a, double b) {
-    double m = fmod(a, b);
+    double m = dv_fmod(a, b);
     double quotient = (a - m) / b;
     if (m != 0.0 && (b < 0) != (m < 0)) quotient -= 1.0;
     if (quotient == 0.0) return copysign(0.0, a / b);
@@ -375,6 +369,40 @@ dv_value dv_float_pow(dv_vm *vm, double a, double b) {
     return dv_float(negate ? -r : r);
 }
 
+bool dv_float_power(double a, double b, double *out) {
+    *out = pow(a, b);
+    return isfinite(*out) || !isfinite(a) || !isfinite(b);
+}
+
+static bool divisor_defined(const dv_raw_value *arguments, dv_raw_value result) {
+    (void)result;
+    return arguments[1].d != 0.0;
+}
+static bool power_defined(const dv_raw_value *arguments, dv_raw_value result) {
+    (void)result; /* it is not finite */
+    return !isfinite(arguments[0].d) || !isfinite(arguments[1].d);
+}
+/* A divisor that is 0 gives no finite number, as `defined` must see. */
+static double floordiv_raw(double a, double b) { return b == 0.0 ? NAN : dv_float_floordiv(a, b); }
+static const dv_raw raw_floordiv = {"d(dd)", (dv_raw_entry)floordiv_raw, true, divisor_defined,
+                                    NULL};
+static const dv_raw raw_power = {"d(dd)", (dv_raw_entry)(double (*)(double, double))pow, true,
+                                 power_defined, NULL};
+
+const dv_raw *dv_float_raw(dv_binary_op op) {
+    switch (op) {
+    case DV_BINARY_FLOORDIV: return &raw_floordiv;
+    case DV_BINARY_POW: return &raw_power;
+    default: return NULL;
+    }
+}
+
+static double same_double(double x) { return x; }
+static double of_int64(int64_t x) { return (double)x; }
+const dv_raw dv_float_raws[] = {{"d(d)", (dv_raw_entry)same_double, true, NULL, NULL},
+                                {"d(q)", (dv_raw_entry)of_int64, true, NULL, NULL},
+                                {0}};
+
 static dv_value raise_zero(dv_vm *vm, const char *message) {
     return dv_raise(vm, DV_E_ZERO_DIVISION_ERROR, "%s", message);
 }
@@ -424,25 +452,28 @@ static dv_value float_unary(dv_vm *vm, dv_unary_op op, dv_value a) {
     return op == DV_UNARY_NEG ? dv_float(-dv_as_float(a)) : a;
 }
 
-static dv_value round_to_int(dv_vm *vm, double d) {
+double dv_float_whole(double d) {
     double rounded = round(d);
-    if (fabs(d - rounded) == 0.5) rounded = 2.0 * round(d / 2.0);
-    return dv_int_from_double(vm, rounded);
+    return fabs(d - rounded) == 0.5 ? 2.0 * round(d / 2.0) : rounded;
 }
 
-dv_value dv_float_round(dv_vm *vm, double d, bool has_digits, int64_t digits) {
-    if (!has_digits) return round_to_int(vm, d);
-    if (!isfinite(d) || d == 0.0 || digits > 323) return dv_float(d);
-    if (digits < -308) return dv_float(0.0 * d);
+double dv_float_to_digits(double d, int64_t digits) {
+    if (!isfinite(d) || d == 0.0 || digits > 323) return d;
+    if (digits < -308) return 0.0 * d;
     char text[DV_DTOA_DIGITS + 8];
     int point;
     size_t count = dv_dtoa_digits(d, 'f', (int)digits, text, DV_DTOA_DIGITS, &point);
     size_t size = count + dv_float_write_exponent(point - (int)count, 'e', text + count);
     double result;
-    bool parsed = dv_dtoa_parse(text, size, &result);
-    if (!parsed || isinf(result))
+    return dv_dtoa_parse(text, size, &result) ? copysign(result, d) : INFINITY;
+}
+
+dv_value dv_float_round(dv_vm *vm, double d, bool has_digits, int64_t digits) {
+    if (!has_digits) return dv_int_from_double(vm, dv_float_whole(d));
+    const double rounded = dv_float_to_digits(d, digits);
+    if (isinf(rounded) && !isinf(d))
         return dv_raise(vm, DV_E_OVERFLOW_ERROR, "rounded value too large to represent");
-    return dv_float(copysign(result, d));
+    return dv_float(rounded);
 }
 
 /* ---- Methods and attributes -------------------------------------------------------------------*/

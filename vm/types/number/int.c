@@ -228,8 +228,7 @@ static dv_value power(dv_vm *vm, dv_value a, dv_value b) {
     return dv_int_power(vm, a, b);
 }
 
-/* x ** y by words; false: does not fit, or y < 0. */
-static bool small_power(int64_t x, int64_t y, int64_t *out) {
+bool dv_int64_power(int64_t x, int64_t y, int64_t *out) {
     int64_t result = 1;
     if (y < 0) return false;
     while (true) {
@@ -241,6 +240,30 @@ static bool small_power(int64_t x, int64_t y, int64_t *out) {
     *out = result;
     return true;
 }
+
+/* INT64_MIN where the result does not fit, as `defined` must see. */
+static bool is_no_minimum(const dv_raw_value *arguments, dv_raw_value result) {
+    (void)arguments;
+    return result.i != INT64_MIN;
+}
+static int64_t power_raw(int64_t x, int64_t y) {
+    int64_t result;
+    return dv_int64_power(x, y, &result) ? result : INT64_MIN;
+}
+static int64_t same_int64(int64_t x) { return x; }
+static int64_t of_double(double x) { return fabs(x) <= 0x1p62 ? (int64_t)x : INT64_MIN; }
+static int64_t round_double(double x) { return of_double(dv_float_whole(x)); }
+static bool rounds(const dv_raw_value *arguments, dv_raw_value result) {
+    return isinf(arguments[0].d) || !isinf(result.d);
+}
+const dv_raw dv_int_raw_power = {"q(qq)", (dv_raw_entry)power_raw, true, is_no_minimum, NULL};
+const dv_raw dv_int_raws[] = {{"q(q)", (dv_raw_entry)same_int64, true, NULL, NULL},
+                              {"q(d)", (dv_raw_entry)of_double, true, is_no_minimum, NULL},
+                              {0}};
+const dv_raw dv_round_raws[] = {{"q(q)", (dv_raw_entry)same_int64, true, NULL, NULL},
+                                {"q(d)", (dv_raw_entry)round_double, true, is_no_minimum, NULL},
+                                {"d(dq)", (dv_raw_entry)dv_float_to_digits, true, rounds, NULL},
+                                {0}};
 
 /* The count of a shift that is larger than any word. */
 static dv_value shift_far(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b) {
@@ -325,7 +348,7 @@ static bool small_binary(dv_vm *vm, dv_binary_op op, int64_t x, int64_t y, dv_va
         *r = dv_int_from_int64(vm, dv_floormod64(x, y));
         return true;
     case DV_BINARY_POW:
-        if (!small_power(x, y, &n)) return false;
+        if (!dv_int64_power(x, y, &n)) return false;
         *r = dv_int_from_int64(vm, n);
         return true;
     case DV_BINARY_LSHIFT:

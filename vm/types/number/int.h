@@ -10,6 +10,7 @@
 #ifndef DV_TYPES_INT_H
 #define DV_TYPES_INT_H
 
+#include "core/raw.h"
 #include "core/vm.h"
 
 typedef struct dv_bigint {
@@ -92,6 +93,11 @@ int dv_is_number(dv_vm *vm, dv_value v) DV_MUST_CHECK;
 /* Calls the special method of that name (one of vm->known), if the class of v, a dl class or an
  * extension's, defines it; *found tells. */
 dv_value dv_number_special(dv_vm *vm, dv_value v, dv_value name, bool *found);
+
+/* x ** y; false: it does not fit, or y < 0. */
+bool dv_int64_power(int64_t x, int64_t y, int64_t *out);
+/* For regions: int ** int, int(x), round(x) and round(x, digits). */
+extern const dv_raw dv_int_raw_power, dv_int_raws[], dv_round_raws[];
 
 /* Floor division and modulo of int64 as Python defines them; b != 0, and not INT64_MIN / -1. */
 static inline int64_t dv_floordiv64(int64_t a, int64_t b) {
