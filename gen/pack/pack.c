@@ -40,7 +40,7 @@ static void put_byte(void *context, uint8_t byte) {
 static bool put_text(const dv_library_text *module, unsigned number, FILE *file) {
     size_t size = 0;
     uint8_t *squeezed = squeeze(module->text, module->size, &size);
-    char *restored = malloc(module->size + 1);
+    char *restored = malloc(module->size + DV_FROZEN_SLACK);
     bool good = squeezed && restored;
     if (good) {
         dv_frozen_restore(squeezed, restored, module->size);
@@ -48,6 +48,7 @@ static bool put_text(const dv_library_text *module, unsigned number, FILE *file)
         output o = {file, 0};
         fprintf(file, "static const uint8_t text_%u[] = {\n", number);
         for (size_t i = 0; i < size; i++) put_byte(&o, squeezed[i]);
+        for (int i = 0; i < DV_FROZEN_SLACK; i++) put_byte(&o, 0);
         fputs("};\n\n", file);
     }
     free(squeezed);

@@ -72,7 +72,7 @@ static void put_part(squeezer *s, size_t from, size_t to, repetition found) {
 
 uint8_t *squeeze(const char *text, size_t size, size_t *squeezed_size) {
     squeezer *s = calloc(1, sizeof *s);
-    uint8_t *out = malloc(size + size / 128 + 16);
+    uint8_t *out = malloc(size + size / 128 + 32);
     size_t *before = calloc(size + 1, sizeof *before);
     if (s && out && before) {
         *s = (squeezer){.text = text, .size = size, .before = before, .out = out};

@@ -6,7 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The bytes that dv_frozen_restore reads, for the caller to free; NULL: no memory. */
+/* The bytes that dv_frozen_restore reads, with room after them, for the caller to free; NULL: no
+ * memory. */
 uint8_t *squeeze(const char *text, size_t size, size_t *squeezed_size);
 
 #endif

@@ -25,7 +25,10 @@ typedef struct dv_library_text {
 } dv_library_text;
 extern const dv_library_text dv_library_texts[]; /* sorted and ended likewise */
 
-/* The text of a module; there is room for all of it. */
+/* So many bytes are after each squeezed text, and room after the restored one, where they are 0. */
+enum { DV_FROZEN_SLACK = 8 };
+
+/* The text of a module; there is room for all of it and DV_FROZEN_SLACK. */
 void dv_frozen_restore(const uint8_t *squeezed, char *text, size_t size);
 
 #endif
