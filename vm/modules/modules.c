@@ -168,10 +168,9 @@ static const dv_frozen *find_frozen(dv_value name, bool early) {
 }
 
 static bool restore_text(dv_unit *unit, const dv_frozen *frozen) {
-    char *text = unit->allocate(unit->arena, frozen->text_size + 1);
+    char *text = unit->allocate(unit->arena, frozen->text_size + DV_FROZEN_SLACK);
     if (!text) return false;
     dv_frozen_restore(frozen->text, text, frozen->text_size);
-    text[frozen->text_size] = 0;
     unit->source = (dv_text){text, (uint32_t)frozen->text_size};
     return true;
 }
@@ -206,7 +205,7 @@ static const char *const left_out[] = {
     "_winapi", "_zoneinfo", "aifc", "antigravity", "ast", "asynchat", "asyncio", "asyncore",
     "atexit", "audioop", "bdb", "bz2", "cProfile", "calendar", "cgi", "cgitb", "chunk", "cmd",
     "code", "codecs", "codeop", "colorsys", "compileall", "concurrent", "configparser", "copyreg",
-    "crypt", "ctypes", "curses", "datetime", "dbm", "decimal", "dis", "distutils", "email",
+    "crypt", "ctypes", "curses", "dbm", "decimal", "dis", "distutils", "email",
     "encodings", "ensurepip", "faulthandler", "fcntl", "filecmp", "fileinput", "ftplib",
     "genericpath", "getpass", "gettext", "graphlib", "grp", "gzip", "hashlib", "hmac", "html",
     "http", "idlelib", "imaplib", "imghdr", "imp", "importlib", "inspect", "ipaddress",
