@@ -1,6 +1,5 @@
-"""Library modules written in dl (lang/lib/*.dl) as C data: the build puts them into the binary.
-
-What is put there is the source text, which tracebacks quote; pack.c makes code objects of it.
+"""Library modules written in dl (lang/lib/*.dl) as C data for the program of the build that puts them into the
+binary (pack.c): their code objects, and their source text, which tracebacks quote.
 """
 
 from pathlib import Path
@@ -40,5 +39,5 @@ def render() -> dict:
         text = path.read_text(encoding="utf-8")
         parts.append(f"static const char text_{number}[] =\n{c_lines(text)};\n")
         rows.append(f'    {{"{module_name(path)}", text_{number}, sizeof text_{number} - 1}},')
-    parts.append("const dv_frozen dv_frozen_modules[] = {\n" + "\n".join(rows) + "\n    {0}};")
+    parts.append("const dv_library_text dv_library_texts[] = {\n" + "\n".join(rows) + "\n    {0}};")
     return {"frozen.c": "\n".join(parts) + "\n"}

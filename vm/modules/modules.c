@@ -167,12 +167,20 @@ static const dv_frozen *find_frozen(dv_value name, bool early) {
     return frozen->name ? frozen : NULL;
 }
 
+static bool restore_text(dv_unit *unit, const dv_frozen *frozen) {
+    char *text = unit->allocate(unit->arena, frozen->text_size + DV_FROZEN_SLACK);
+    if (!text) return false;
+    dv_frozen_restore(frozen->text, text, frozen->text_size);
+    unit->source = (dv_text){text, (uint32_t)frozen->text_size};
+    return true;
+}
+
 static dv_unit *unpack_frozen(dv_vm *vm, const dv_frozen *frozen) {
-    const dv_frozen_unit *packed = &dv_frozen_units[frozen - dv_frozen_modules];
     dv_unit *unit = dv_unit_new(&vm->heap);
     if (unit) {
-        unit->source = (dv_text){frozen->text, (uint32_t)frozen->size};
-        if (dv_unit_unpack(unit, true, packed->data, packed->size) == DV_UNPACK_OK) return unit;
+        if (restore_text(unit, frozen) &&
+            dv_unit_unpack(unit, true, frozen->code, frozen->code_size) == DV_UNPACK_OK)
+            return unit;
         dv_unit_release(unit);
     }
     dv_raise_memory(vm); /* these bytes are right */
@@ -197,7 +205,7 @@ static const char *const left_out[] = {
     "_winapi", "_zoneinfo", "aifc", "antigravity", "ast", "asynchat", "asyncio", "asyncore",
     "atexit", "audioop", "bdb", "bz2", "cProfile", "calendar", "cgi", "cgitb", "chunk", "cmd",
     "code", "codecs", "codeop", "colorsys", "compileall", "concurrent", "configparser", "copyreg",
-    "crypt", "ctypes", "curses", "datetime", "dbm", "decimal", "dis", "distutils", "email",
+    "crypt", "ctypes", "curses", "dbm", "decimal", "dis", "distutils", "email",
     "encodings", "ensurepip", "faulthandler", "fcntl", "filecmp", "fileinput", "ftplib",
     "genericpath", "getpass", "gettext", "graphlib", "grp", "gzip", "hashlib", "hmac", "html",
     "http", "idlelib", "imaplib", "imghdr", "imp", "importlib", "inspect", "ipaddress",
