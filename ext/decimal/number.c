@@ -107,6 +107,7 @@ static bool settle(const context *with, uint32_t sign, u128 c, int64_t exponent,
                    uint32_t *status) {
     uint32_t digits = decimal_digits(c);
     uint32_t conditions = 0;
+    if (exponent + digits <= with->emin) return false;
     if (digits > (uint64_t)with->precision) {
         uint32_t k = digits - (uint32_t)with->precision;
         c = cut(with->rounding, sign, c, k, &conditions);
@@ -117,7 +118,7 @@ static bool settle(const context *with, uint32_t sign, u128 c, int64_t exponent,
         }
         digits = (uint32_t)with->precision;
     }
-    if (exponent < with->emin || exponent + digits > with->emax - with->precision) return false;
+    if (exponent + digits > with->emax - with->precision) return false;
     *out = (number){.c = c, .exponent = exponent, .sign = (uint8_t)sign};
     *status = conditions;
     return true;
