@@ -165,17 +165,20 @@ x, y = doubles(mode)
     SET_D(a, d);
     REGION_NEXT();
 </%isa:region>
-## Globals that the region holds: the number goes to the slot and to the cell, where nobody depends on the value.
-% for kind, register, read, put, fits, boxed in (("I", "r", "SLOT_I(b)", "SLOT_I(a) = x", " || !dv_fits_int(x)", "dv_int(x)"), ("D", "d", "SLOT_D(b)", "SET_D(a, x)", "", "dv_float(x)"), ("B", "r", "SLOT_I(b)", "SLOT_I(a) = x", "", "dv_bool(x != 0)")):
+## Variables that the region holds: the number goes to the slot, and to the variable itself: a global's cell, where nobody may depend on the value, or
+## the one that functions share.
+% for prefix, what, type, found, depends in (("RG", "the global's cell in the instruction", "dv_global_cell", "CELL(2).p", "cell->constant.dependents != NULL || "), ("RV", "the variable in home slot c", "dv_variable", "dv_as_variable(HOME(c))", "")):
+% for kind, register, read, put, fits, boxed in (("I", "r", "SLOT_I(b)", "SLOT_I(a) = x", "!dv_fits_int(x) || ", "dv_int(x)"), ("D", "d", "SLOT_D(b)", "SET_D(a, x)", "", "dv_float(x)"), ("B", "r", "SLOT_I(b)", "SLOT_I(a) = x", "", "dv_bool(x != 0)")):
 % for mode, value in (("R", register), ("S", read)):
-<%isa:region name="RG_STORE_${kind}_${mode}" operands="" cache="3" modes="${mode}" doc="A raw ${'double' if kind == 'D' else 'bool' if kind == 'B' else 'int'} to the global's cell in the instruction, and to its slot a.">
-    dv_global_cell *cell = CELL(2).p;
+<%isa:region name="${prefix}_STORE_${kind}_${mode}" operands="" cache="3" modes="${mode}" doc="A raw ${'double' if kind == 'D' else 'bool' if kind == 'B' else 'int'} to ${what}, and to slot a; leaves where it does not fit.">
+    ${type} *cell = ${found};
     const ${'double' if kind == 'D' else 'int64_t'} x = ${value};
-    if (DV_UNLIKELY(cell->constant.dependents != NULL${fits} || GUARD_FAILS())) EXIT();
+    if (DV_UNLIKELY(${depends}${fits}GUARD_FAILS())) EXIT();
     cell->value = ${boxed};
     ${put};
     REGION_NEXT();
 </%isa:region>
+% endfor
 % endfor
 % endfor
 

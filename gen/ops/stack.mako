@@ -98,6 +98,7 @@
     dv_variable *cell = dv_frame_object(vm, sizeof *cell, DV_T_CELL);
     if (DV_UNLIKELY(!cell)) SLOW();
     cell->value = LOCAL(1);
+    cell->holders = 0;
     LOCAL(1) = dv_object_value(cell);
     NEXT();
     --- out of line ---
@@ -121,9 +122,18 @@
     RAISE();
 </%isa:op>
 
-<%isa:op name="STORE_CELL" region="embeds counts" operands="local" stack="v --" kills="heap" doc="Stores into the cell in a local and releases what it held.">
+<%isa:op name="STORE_CELL" region="dv_step_store_cell counts" operands="local" stack="v --" kills="heap" doc="Stores into the cell in a local and releases what it held.">
     dv_variable *cell = dv_as_variable(LOCAL(1));
     const dv_value old = cell->value;
+    if (DV_UNLIKELY(cell->holders)) SLOW();
+    cell->value = v;
+    sp -= 1;
+    NEXT_RELEASING(old);
+    --- out of line ---
+    dv_variable *cell = dv_as_variable(LOCAL(1));
+    const dv_value old = cell->value;
+    PUBLISH();
+    dv_variable_disturb(vm, cell);
     cell->value = v;
     sp -= 1;
     NEXT_RELEASING(old);
@@ -136,6 +146,7 @@
         dv_raise_unbound(vm, fp, (uint32_t)(CELL(1).i / 8));
         RAISE();
     }
+    dv_variable_disturb(vm, cell);
     cell->value = DV_EMPTY;
     dv_release_outer(vm, old);
     NEXT();

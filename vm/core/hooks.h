@@ -31,7 +31,8 @@ typedef struct dv_region_hooks {
     void (*warmed)(dv_vm *vm, dv_object *code);
     /* Stress mode: breaks what the running region assumes. */
     void (*break_assumptions)(dv_vm *vm, const dv_cell *ip, dv_value *fp);
-    /* The cell is about to change, and regions hold its value. */
+    /* The cell, or NULL: a variable that functions share, is about to change, and regions hold its
+     * value. */
     void (*disturbed)(dv_vm *vm, struct dv_global_cell *cell);
     /* Control leaves the region that ip lies in because of an exception or
      * invalidation: writes back and rebuilds frames; returns the ip in INCA code, and vm->sp,

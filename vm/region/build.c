@@ -6,6 +6,7 @@
 #include "region/pair.h"
 #include "region/step.h"
 #include "region/virtual.h"
+#include "types/callable/variable.h"
 
 enum {
     MOST_SLOTS = 8000,  /* of the frame of a loop that is analysed */
@@ -718,30 +719,43 @@ static void find_uses(dv_build *b, const dv_code *code, uint32_t head, uint32_t 
     }
 }
 
-static bool is_held(const dv_build *b, const dv_global_cell *cell) {
+enum {
+    MOST_HELD = 12, /* variables that a region holds */
+    DISTURBED = 2   /* what others changed more often while they were in one is not held again */
+};
+
+static bool is_held(const dv_build *b, const dv_global_cell *cell, int32_t local) {
     for (uint32_t i = 0; i < b->held.count; i++)
-        if (b->held.data[i].cell == cell) return true;
+        if (b->held.data[i].cell == cell && b->held.data[i].local == local) return true;
     return false;
 }
 
-/* Globals of numbers that the loop stores to, as far as there are slots.  (Code that others change
- * while a region is in it is not worth it.) */
+/* The variable has the value now. */
+static void add_held(dv_build *b, dv_global_cell *cell, int32_t local, dv_value value) {
+    const dv_kind kind = dv_is_int(value)     ? DV_K_INT
+                         : dv_is_float(value) ? DV_K_FLOAT
+                         : dv_is_bool(value)  ? DV_K_BOOL
+                                              : DV_K_NOTHING;
+    const bool fits = b->held.count < MOST_HELD && b->triples < b->triple_limit;
+    if (kind == DV_K_NOTHING || !fits || is_held(b, cell, local)) return;
+    DV_PUSH(b, held, (dv_held){cell, (int16_t)local, (int16_t)b->triples, (uint8_t)kind});
+    b->triples++;
+}
+
+/* Variables of numbers, global or shared, that the loop stores to. */
 static void find_held(dv_build *b, uint32_t head, uint32_t end) {
-    enum { MOST_HELD = 12, DISTURBED = 2 };
     const dv_thread *thread = b->root->thread;
     const dv_code *code = thread->code;
     if (b->vm->nama == DV_NAMA_SEQUENCE) return;
     for (uint32_t pc = head; pc < end && !b->failed; pc += length_of(code, pc)) {
-        if ((code->words[pc] & 0xFF) != DV_OP_STORE_GLOBAL || b->held.count == MOST_HELD) continue;
-        dv_global_cell *cell =
-            dv_namespace_find(&thread->module->names, thread->cells[thread->cell_at[pc] + 2].v);
-        if (!cell || cell->disturbed > DISTURBED || is_held(b, cell)) continue;
-        const dv_kind kind = dv_is_int(cell->value)     ? DV_K_INT
-                             : dv_is_float(cell->value) ? DV_K_FLOAT
-                             : dv_is_bool(cell->value)  ? DV_K_BOOL
-                                                        : DV_K_NOTHING;
-        if (kind != DV_K_NOTHING && b->triples < b->triple_limit)
-            DV_PUSH(b, held, (dv_held){cell, (int16_t)b->triples++, (uint8_t)kind});
+        const uint32_t op = code->words[pc] & 0xFF, operand = code->words[pc] >> 8;
+        if (op == DV_OP_STORE_GLOBAL) {
+            dv_global_cell *cell =
+                dv_namespace_find(&thread->module->names, thread->names[operand]);
+            if (cell && cell->disturbed <= DISTURBED) add_held(b, cell, -1, cell->value);
+        } else if (op == DV_OP_STORE_CELL && thread->disturbed <= DISTURBED) {
+            add_held(b, NULL, (int32_t)operand, dv_as_variable(b->frame[operand])->value);
+        }
     }
 }
 

@@ -10,6 +10,7 @@
 #include "region/region.h"
 #include "region/written.h"
 #include "run/frame.h"
+#include "types/callable/variable.h"
 #include "types/number/complex.h"
 #include "types/number/int.h"
 #include "types/number/range.h"
@@ -359,9 +360,13 @@ static void judge_entries(dv_vm *vm, dv_region *region) {
     if (rounds >= least) region->least_rounds = 0;
 }
 
-static inline void count_leaving(dv_vm *vm, dv_region *region) {
+static uint32_t *holders_of(const dv_held *held, const dv_value *fp) {
+    return held->cell ? &held->cell->holders : &dv_as_variable(fp[held->local])->holders;
+}
+
+static inline void count_leaving(dv_vm *vm, dv_region *region, const dv_value *fp) {
     region->active--;
-    for (uint32_t i = 0; i < region->held_count; i++) region->held[i].cell->holders--;
+    for (uint32_t i = 0; i < region->held_count; i++) --*holders_of(&region->held[i], fp);
     if (!region->least_rounds) return;
     region->rounds += dv_work_rounds(vm);
     if (region->active > 0) return;
@@ -371,8 +376,8 @@ static inline void count_leaving(dv_vm *vm, dv_region *region) {
         judge_entries(vm, region);
 }
 
-static inline void count_entering(dv_vm *vm, dv_region *region) {
-    for (uint32_t i = 0; i < region->held_count; i++) region->held[i].cell->holders++;
+static inline void count_entering(dv_vm *vm, dv_region *region, const dv_value *fp) {
+    for (uint32_t i = 0; i < region->held_count; i++) ++*holders_of(&region->held[i], fp);
     region->active++;
     region->entered++;
     if (region->least_rounds) region->entries_counted++, region->rounds -= dv_work_rounds(vm);
@@ -406,7 +411,7 @@ static const dv_cell *take_exit(dv_vm *vm, dv_region *region, dv_exit *exit, dv_
     }
     vm->ip = cell;
     dv_region_unpin(vm, region, fp);
-    count_leaving(vm, region);
+    count_leaving(vm, region, fp);
     free_if_unused(vm, region);
     return cell;
 }
@@ -560,14 +565,23 @@ static bool unbox_entry(const dv_region *region, const dv_entry *entry, dv_value
     return true;
 }
 
-/* The globals that the region holds come into their slots; false: one is not what the region
+/* A variable changed while it was held. */
+static void note_disturbed(dv_region *region, dv_global_cell *cell) {
+    uint8_t *often = &region->thread->disturbed;
+    if (cell)
+        cell->disturbed++;
+    else if (*often < UINT8_MAX)
+        ++*often;
+}
+
+/* What the region holds comes into its slots; false: a value is not what the region
  * expects, or is held by somebody who would not see what is stored to it. */
-static bool hold(const dv_region *region, dv_value *fp) {
+static bool hold(dv_region *region, dv_value *fp) {
     for (uint32_t i = 0; i < region->held_count; i++) {
         const dv_held *held = &region->held[i];
-        const dv_value v = held->cell->value;
-        if (held->cell->holders > 0) {
-            held->cell->disturbed++;
+        const dv_value v = held->cell ? held->cell->value : dv_as_variable(fp[held->local])->value;
+        if (*holders_of(held, fp) > 0) {
+            note_disturbed(region, held->cell);
             return false;
         }
         switch ((dv_kind)held->kind) {
@@ -588,16 +602,17 @@ static bool hold(const dv_region *region, dv_value *fp) {
     return true;
 }
 
-/* Hook: somebody else changes a global that regions hold.  They are given up, and who is in them
- * leaves. */
+/* Hook: somebody else changes a global that regions hold, or a shared variable (NULL), and which
+ * that is they do not know.  They are given up, and who is in them leaves. */
 static void disturbed(dv_vm *vm, dv_global_cell *cell) {
-    cell->disturbed++;
     for (dv_thread *thread = vm->codes; thread; thread = thread->next)
         for (dv_region *region = thread->regions, *next; region; region = next) {
             next = region->next;
-            for (uint32_t i = 0; i < region->held_count && !region->retired; i++)
-                if (region->held[i].cell == cell && region->active > 0)
+            for (uint32_t i = 0; i < region->held_count; i++)
+                if (region->held[i].cell == cell && region->active > 0 && !region->retired) {
+                    note_disturbed(region, cell);
                     dv_region_invalidate(vm, &region->dependent);
+                }
         }
 }
 
@@ -614,7 +629,7 @@ static void take_objects(dv_vm *vm, const dv_region *region, const dv_entry *ent
 static const dv_cell *enter(dv_vm *vm, dv_region *region, const dv_entry *entry, dv_value *fp) {
     if (DV_UNLIKELY(entry->takes)) take_objects(vm, region, entry, fp);
     if (region->gate) fp[region->gate->return_slot].bits = 0; /* the result is to be boxed */
-    count_entering(vm, region);
+    count_entering(vm, region, fp);
     return region->cells + entry->cell;
 }
 

@@ -171,10 +171,12 @@ typedef struct dv_pin {
     dv_value value;
 } dv_pin;
 
-/* A global that the loop stores numbers to.  While somebody is in the region its value is also raw
- * in the frame's slot; each store goes to both, so that whoever reads the global sees it. */
+/* A global, or a variable that functions share, that the loop stores numbers to.  While somebody is
+ * in the region its value is also raw in the frame's slot; each store goes to both, so that whoever
+ * reads the variable sees it. */
 typedef struct dv_held {
-    dv_global_cell *cell;
+    dv_global_cell *cell; /* of a global, or NULL */
+    int16_t local;        /* else the one that has the variable */
     int16_t slot;
     uint8_t kind; /* dv_kind, a raw one; NOTHING: it is not held after all */
 } dv_held;

@@ -708,10 +708,18 @@ static dv_held *find_held(dv_build *b, dv_value name) {
     return NULL;
 }
 
-/* A number goes to the slot and to the global itself; what is of another kind than that was when
- * the analysis began makes the global one that is not held. */
-uint32_t dv_step_store_global(dv_build *b, uint32_t next_pc) {
-    dv_held *held = find_held(b, dv_site_cell(b, b->pc)[2].v);
+/* The variable in the local with the cell, likewise. */
+static dv_held *find_shared(dv_build *b, uint32_t local) {
+    for (uint32_t i = 0; b->context == b->root && i < b->held.count; i++)
+        if (!b->held.data[i].cell && b->held.data[i].local == (int32_t)local &&
+            b->held.data[i].kind != DV_K_NOTHING)
+            return &b->held.data[i];
+    return NULL;
+}
+
+/* A number goes to the slot and to the variable itself; what is of another kind than that had when
+ * the analysis began makes it one that is not held.  `op` is the first of six instructions. */
+static uint32_t store_held(dv_build *b, dv_held *held, uint32_t op, uint32_t next_pc) {
     const dv_known_value *e = dv_top(b, 1);
     if (!held) return dv_step_embed(b, 1, 0, next_pc);
     if (e->kind != held->kind) {
@@ -720,19 +728,27 @@ uint32_t dv_step_store_global(dv_build *b, uint32_t next_pc) {
         return b->pc;
     }
     if (e->where == DV_AT_VALUE) dv_load_register(b, b->top - 1);
-    e = dv_top(b, 1);
+    op += e->kind == DV_K_INT ? 0 : e->kind == DV_K_FLOAT ? 2 : 4;
     const bool in_register = e->where == DV_AT_REGISTER;
     const int16_t from = e->slot;
-    const uint32_t op = e->kind == DV_K_INT     ? DV_OP_RG_STORE_I_R
-                        : e->kind == DV_K_FLOAT ? DV_OP_RG_STORE_D_R
-                                                : DV_OP_RG_STORE_B_R;
     b->top--; /* what is stored may stay where it is */
     dv_claim_slot(b, held->slot);
     b->top++;
-    const uint32_t at = dv_region_emit_guard(b, op + !in_register, held->slot, from, 0);
-    dv_region_emit_constant(b, at, (dv_cell){.p = held->cell});
+    const uint32_t at =
+        dv_region_emit_guard(b, op + !in_register, held->slot, from, held->cell ? 0 : held->local);
+    if (held->cell) dv_region_emit_constant(b, at, (dv_cell){.p = held->cell});
     dv_pop(b, 1);
     return next_pc;
+}
+
+uint32_t dv_step_store_global(dv_build *b, uint32_t next_pc) {
+    dv_held *held = find_held(b, dv_site_cell(b, b->pc)[2].v);
+    return store_held(b, held, DV_OP_RG_STORE_I_R, next_pc);
+}
+
+uint32_t dv_step_store_cell(dv_build *b, uint32_t next_pc) {
+    dv_held *held = find_shared(b, dv_word_operand(b, b->pc, 0));
+    return store_held(b, held, DV_OP_RV_STORE_I_R, next_pc);
 }
 
 uint32_t dv_step_load_global(dv_build *b, uint32_t next_pc) {
@@ -776,6 +792,11 @@ void dv_mark_reserved(dv_build *b, int32_t n) {
 
 /* A variable that a closure shares. */
 uint32_t dv_step_load_cell(dv_build *b, uint32_t next_pc) {
+    const dv_held *held = find_shared(b, dv_word_operand(b, b->pc, 0));
+    if (held) {
+        dv_push_known(b, (dv_kind)held->kind, DV_AT_SLOT, held->slot, DV_EMPTY);
+        return next_pc;
+    }
     const int32_t cell = b->context->base + (int32_t)dv_word_operand(b, b->pc, 0);
     dv_region_emit_guard(b, DV_OP_R_LOAD_CELL, dv_home(b, cell), 0, dv_home(b, b->top));
     dv_push_known(b, DV_K_ANY, DV_AT_HOME, 0, DV_EMPTY);

@@ -39,6 +39,7 @@ typedef struct dv_thread {
      * alone. */
     int64_t init_arguments;
     bool warm, hastened;
+    uint8_t disturbed; /* how often a shared variable changed that a region of it held */
     uint32_t local_count, stack_base, frame_size; /* in values; stack_base: locals + shadow */
     const dv_code *code;
     dv_module *module; /* counted */

@@ -8,6 +8,7 @@ dv_value dv_variable_new(dv_vm *vm, dv_value value) {
     dv_variable *variable = dv_container_new(vm, sizeof *variable, DV_T_CELL);
     if (!variable) return DV_EMPTY;
     variable->value = value;
+    variable->holders = 0;
     return dv_object_value(variable);
 }
 
@@ -50,6 +51,7 @@ static bool variable_set_attribute(dv_vm *vm, dv_value self, dv_value name, dv_v
         return false;
     }
     dv_variable *variable = dv_as_variable(self);
+    dv_variable_disturb(vm, variable);
     dv_value old = variable->value;
     variable->value = dv_retain(value);
     dv_release(vm, old);
