@@ -84,6 +84,14 @@ dvx_value nd_call(dvx_vm *vm, dvx_value callee, dvx_value argument) {
     return result;
 }
 
+void *nd_room(dvx_vm *vm, int64_t count, size_t size) {
+    size_t bytes;
+    if (count >= 0 && !__builtin_mul_overflow((size_t)count, size, &bytes))
+        return vm->api->allocate(vm, bytes);
+    vm->api->raise(vm, DVX_MEMORY_ERROR, "");
+    return NULL;
+}
+
 /* ---- Long loops ---- */
 
 enum { BLOCK = 1 << 16, CLEARED = 1 << 24 };

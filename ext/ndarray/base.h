@@ -108,6 +108,12 @@ dvx_value nd_call(dvx_vm *vm, dvx_value callee, dvx_value argument);
 static inline bool nd_work(dvx_vm *vm, int64_t steps) {
     return LIKELY(dvx_work(vm, (int64_t)((uint64_t)steps / 8)));
 }
+/* Room for `count` items of `size` bytes: none where their product does not fit, either. */
+void *nd_room(dvx_vm *vm, int64_t count, size_t size);
+static inline void nd_give_back(dvx_vm *vm, void *room, int64_t count, size_t size) {
+    vm->api->deallocate(vm, room, (size_t)count * size);
+}
+
 /* The same of loops that go through neighbours, several elements in a nanosecond. */
 static inline bool nd_quick_work(dvx_vm *vm, int64_t elements) { return nd_work(vm, elements / 8); }
 /* Blocks of a long row: `for (nd_blocks b = {.total = n}; nd_next_block(vm, &b);)` goes through

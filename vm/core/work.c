@@ -7,6 +7,8 @@ enum {
     LOOK = 100000,           /* units that C functions do between two looks at the clock */
     GRACE = 100000,          /* units that a program has to end in order, ... */
     GRACE_TIME = 10000000,   /* ... and ns, if it is in time that it has to end */
+    ANNOUNCED = 10000000,    /* units at once that are no more than announced (dv_work) */
+    UNIT = 10,               /* ns */
     NANOSECONDS = 1000000000 /* in a second */
 };
 
@@ -170,16 +172,20 @@ static bool tell(dv_vm *vm, const char *why, bool in_time) {
     return false;
 }
 
-bool dv_work_within_limits(dv_vm *vm) {
+/* `ahead`: ns of work that is announced. */
+static bool is_within(dv_vm *vm, int64_t ahead) {
     const dv_workload *work = &vm->work;
     const bool by_work = work->limit <= dv_work_rounds_of_interval(vm);
-    const bool by_time = DV_UNLIKELY(work->deadline != INT64_MAX) && now() >= work->deadline;
+    const bool by_time =
+        DV_UNLIKELY(work->deadline != INT64_MAX) && now() >= work->deadline - ahead;
     if (DV_LIKELY(!by_work && !by_time) || dv_is_stopped(vm)) return true;
     if (!work->exceeded)
         return tell(vm, by_work ? "instruction limit exceeded" : "time limit exceeded", by_time);
     ask(vm, DV_EXHAUSTED);
     return raise_stop(vm);
 }
+
+bool dv_work_within_limits(dv_vm *vm) { return is_within(vm, 0); }
 
 bool dv_poll_interrupt(dv_vm *vm) {
     const int asked = __atomic_load_n(&vm->interrupt, __ATOMIC_RELAXED);
@@ -212,9 +218,11 @@ bool dv_poll_calls_slow(dv_vm *vm) {
 }
 
 bool dv_work_slow(dv_vm *vm) {
+    const int64_t units = units_of_look(vm), most = INT64_MAX / 4 / UNIT;
     settle_look(vm);
     if (vm->work.slice <= dv_work_rounds_of_interval(vm)) dv_poll_at_back_edge(vm);
-    return dv_work_poll(vm);
+    return is_within(vm, units < ANNOUNCED ? 0 : least(units, most) * UNIT) &&
+           dv_poll_interrupt(vm);
 }
 
 /* What is owed is settled by whoever looks first: in a loop without back edges the next dv_work. */

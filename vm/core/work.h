@@ -23,7 +23,8 @@
 bool dv_work_slow(dv_vm *vm) DV_MUST_CHECK;
 
 /* Counts work done in C: about `units` rounds of a loop in dl (10 ns each); not negative.  False:
- * raised (interrupted, stopped, limit or deadline exceeded). */
+ * raised (interrupted, stopped, limit or deadline exceeded).  What nobody can end is counted in one
+ * go before it begins: if there is no time left for that much, the deadline is exceeded at once. */
 DV_MUST_CHECK static inline bool dv_work(dv_vm *vm, int64_t units) {
     return DV_LIKELY((vm->work_left -= units) >= 0) || dv_work_slow(vm);
 }

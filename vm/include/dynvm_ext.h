@@ -762,7 +762,9 @@ struct dvx_api {
     /* ---- Stops ---- */
     /* Counts work done in C: `units` of 10 ns.  Whatever takes longer than a microsecond counts
      * what it does, and what takes longer than a millisecond does so meanwhile, with its references
-     * and data in order: false: interrupted, stopped, a limit or the deadline exceeded. */
+     * and data in order: false: interrupted, stopped, a limit or the deadline exceeded.  A call
+     * that nothing ends is counted before it is made, all at once: then a deadline that comes
+     * sooner, or a limit that is smaller, ends the program instead. */
     bool (*work)(dvx_vm *vm, int64_t units);
 };
 typedef struct dvx_api dvx_api;

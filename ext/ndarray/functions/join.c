@@ -18,8 +18,7 @@ typedef struct arrays {
 
 static void drop(dvx_vm *vm, arrays *list) {
     for (int64_t i = 0; i < list->count; i++) vm->api->release(vm, list->values[i]);
-    if (list->values)
-        vm->api->deallocate(vm, list->values, (size_t)list->count * sizeof *list->values);
+    if (list->values) nd_give_back(vm, list->values, list->count, sizeof *list->values);
 }
 
 /* What has been read must be dropped even if this fails.  `least`: with at least so many axes, new
@@ -29,7 +28,7 @@ static bool read_arrays(dvx_vm *vm, dvx_value sequence, int least, const char *n
     int64_t count = vm->api->length(vm, sequence);
     if (count < 0) return false;
     if (count == 0) return nd_fail(vm, DVX_VALUE_ERROR, "%s", none);
-    out->values = vm->api->allocate(vm, (size_t)count * sizeof *out->values);
+    out->values = nd_room(vm, count, sizeof *out->values);
     if (!out->values) return false;
     for (int64_t i = 0; i < count; i++) out->values[i] = DVX_FAILED;
     out->count = count;

@@ -651,8 +651,12 @@ static dvx_value count_nonzero(dvx_vm *vm, const dvx_value *args, uint32_t count
     dvx_value held = array_operand(vm, args[0], ND_DTYPE(ND_BOOL), &a);
     if (dvx_failed(held)) return held;
     all &= a->ndim > 0;
-    dvx_value made =
-        all ? vm->api->make_int(vm, fancy_count(a)) : reduce_all(vm, ND_UFUNC_add, held, args[1]);
+    const int64_t found = all ? fancy_count(vm, a) : 0;
+    dvx_value made = DVX_FAILED;
+    if (!all)
+        made = reduce_all(vm, ND_UFUNC_add, held, args[1]);
+    else if (found >= 0)
+        made = vm->api->make_int(vm, found);
     vm->api->release(vm, held);
     return made;
 }

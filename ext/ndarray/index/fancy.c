@@ -678,10 +678,12 @@ bool fancy_set_row(dvx_vm *vm, const nd_array *a, const nd_array *which, dvx_val
 
 /* ---- Masks ---- */
 
-enum { PIECE = 512 };
+enum { PIECE = 512, LONG_PIECE = 1 << 20 };
 /* A mask and another array of its shape, in C order: a row after the other, in pieces whose
  * elements of the mask are neighbours. */
 typedef struct mask_walk {
+    dvx_vm *vm;
+    bool stopped; /* raised before the end: each piece counts as work */
     const nd_array *mask;
     int outer;                        /* axes in front of the rows */
     int64_t length, step, other_step; /* elements of a row; from one to the next */
@@ -702,6 +704,7 @@ static void begin_piece(mask_walk *w) {
     w->other = w->other_row + w->begin * w->other_step;
     w->count = w->length - w->begin;
     w->at = from;
+    if (w->count > LONG_PIECE) w->count = LONG_PIECE;
     if (w->step == 1 || !w->left) return;
     if (w->count > PIECE) w->count = PIECE;
     for (int64_t i = 0; i < w->count; i++) w->copy[i] = from[i * w->step];
@@ -709,8 +712,11 @@ static void begin_piece(mask_walk *w) {
 }
 
 /* `merged`: axes along which both arrays go on as they do in rows are part of these. */
-static void begin_walk(mask_walk *w, const nd_array *mask, const nd_array *other, bool merged) {
+static void begin_walk(dvx_vm *vm, mask_walk *w, const nd_array *mask, const nd_array *other,
+                       bool merged) {
     int outer = mask->ndim - 1;
+    w->vm = vm;
+    w->stopped = false;
     w->mask = mask;
     w->row = mask->data;
     w->other_row = other->data;
@@ -740,6 +746,11 @@ static void next_row(mask_walk *w) {
 }
 
 static void next_piece(mask_walk *w) {
+    if (!nd_work(w->vm, w->count)) {
+        w->stopped = true;
+        w->left = 0;
+        return;
+    }
     w->begin += w->count;
     if (w->begin == w->length) {
         w->begin = 0;
@@ -771,13 +782,17 @@ static int64_t count_row(const char *at, int64_t count) {
     return found;
 }
 
-int64_t fancy_count(const nd_array *mask) {
+int64_t fancy_count(dvx_vm *vm, const nd_array *mask) {
     mask_walk w;
     int64_t count = 0;
-    if (mask->flags & ND_CONTIGUOUS) return count_row(mask->data, mask->size);
-    for (begin_walk(&w, mask, mask, true); w.left > 0; next_piece(&w))
+    if (mask->flags & ND_CONTIGUOUS) {
+        nd_blocks b = {.total = mask->size};
+        while (nd_next_block(vm, &b)) count += count_row(mask->data + b.at, b.count);
+        return b.stopped ? -1 : count;
+    }
+    for (begin_walk(vm, &w, mask, mask, true); w.left > 0; next_piece(&w))
         count += count_row(w.at, w.count);
-    return count;
+    return w.stopped ? -1 : count;
 }
 
 enum { RUN_NONE, RUN_ALL, RUN_MIXED };
@@ -909,14 +924,17 @@ static masked masked_of_size(int size) {
 dvx_value fancy_get_mask(dvx_vm *vm, const nd_array *a, const nd_array *mask) {
     mask_walk w;
     nd_array *result;
-    int64_t count = fancy_count(mask);
+    int64_t count = fancy_count(vm, mask);
+    if (count < 0) return DVX_FAILED;
     masked of = masked_of_size(a->dtype->size);
     dvx_value made = array_new(vm, a->dtype, 1, &count, &result);
     if (dvx_failed(made)) return made;
     char *to = result->data;
     const char *end = to + count * a->dtype->size;
-    for (begin_walk(&w, mask, a, true); w.left > 0; next_piece(&w)) to = of.pick(to, end, &w);
-    return made;
+    for (begin_walk(vm, &w, mask, a, true); w.left > 0; next_piece(&w)) to = of.pick(to, end, &w);
+    if (!w.stopped) return made;
+    vm->api->release(vm, made);
+    return DVX_FAILED;
 }
 
 static bool check_mask_value(dvx_vm *vm, const nd_array *value, const nd_array *mask) {
@@ -927,8 +945,9 @@ static bool check_mask_value(dvx_vm *vm, const nd_array *value, const nd_array *
             "input has %d dimensions",
             value->ndim);
     if (value->size == 1) return true;
-    const int64_t count = fancy_count(mask);
+    const int64_t count = fancy_count(vm, mask);
     if (value->size == count) return true;
+    if (count < 0) return false;
     return nd_fail(vm, DVX_VALUE_ERROR,
                    "NumPy boolean array indexing assignment cannot assign %lld input values to the "
                    "%lld output values where the mask is true",
@@ -936,16 +955,17 @@ static bool check_mask_value(dvx_vm *vm, const nd_array *value, const nd_array *
 }
 
 /* Stores values, which have the array's dtype and do not overlap with it. */
-static void set_mask(const nd_array *a, const nd_array *mask, const nd_array *from) {
+static bool set_mask(dvx_vm *vm, const nd_array *a, const nd_array *mask, const nd_array *from) {
     mask_walk w;
     masked of = masked_of_size(a->dtype->size);
     int64_t done = 0;
-    for (begin_walk(&w, mask, a, true); w.left > 0; next_piece(&w))
+    for (begin_walk(vm, &w, mask, a, true); w.left > 0; next_piece(&w))
         if (from->size == 1)
             of.put(&w, from->data);
         else if (done < from->size)
             done += of.put_each(&w, from->data + done * from->axes->stride, from->axes->stride,
                                 from->size - done);
+    return !w.stopped;
 }
 
 /* `array` is replaced by what `made` is, unless that has failed. */
@@ -970,8 +990,7 @@ bool fancy_set_mask(dvx_vm *vm, nd_array *a, const nd_array *mask, dvx_value val
         good = !dvx_failed(copy);
         if (good) mask = array_of(vm, copy);
     }
-    if (good) set_mask(a, mask, from);
-    good = good && nd_work(vm, mask->size);
+    good = good && set_mask(vm, a, mask, from);
     vm->api->release(vm, copy);
     vm->api->release(vm, array);
     return good;
@@ -1068,17 +1087,20 @@ static bool has_short_rows(const nd_array *mask) {
            mask->axes[mask->ndim - 1].count <= SHORT_ROW;
 }
 
+static bool drop_places(dvx_vm *vm, const dvx_value *out, int count) {
+    while (count-- > 0) vm->api->release(vm, out[count]);
+    return false;
+}
+
 bool fancy_nonzero(dvx_vm *vm, const nd_array *mask, dvx_value out[ND_MOST]) {
     mask_walk w;
-    int64_t count = fancy_count(mask), *to[ND_MOST] = {NULL};
+    int64_t count = fancy_count(vm, mask), *to[ND_MOST] = {NULL};
     const int last = mask->ndim - 1;
+    if (count < 0) return false;
     for (int n = 0; n < mask->ndim; n++) {
         nd_array *a;
         out[n] = array_new(vm, ND_DTYPE(ND_INT64), 1, &count, &a);
-        if (dvx_failed(out[n])) {
-            while (n-- > 0) vm->api->release(vm, out[n]);
-            return false;
-        }
+        if (dvx_failed(out[n])) return drop_places(vm, out, n);
         to[n] = (int64_t *)(void *)a->data;
     }
     const int64_t *end = to[last] + count;
@@ -1087,16 +1109,17 @@ bool fancy_nonzero(dvx_vm *vm, const nd_array *mask, dvx_value out[ND_MOST]) {
         nd_array row = *mask;
         row.axes = (dvx_axis *)&whole;
         row.ndim = 1;
-        begin_walk(&w, &row, &row, false);
-        if (count) (void)find_true(to[last], end, &w);
-        split_places(mask, to, count);
-        return true;
+        int64_t *at = to[last];
+        for (begin_walk(vm, &w, &row, &row, false); w.left > 0; next_piece(&w))
+            at = find_true(at, end, &w);
+        if (!w.stopped) split_places(mask, to, count);
+        return !w.stopped || drop_places(vm, out, mask->ndim);
     }
-    for (begin_walk(&w, mask, mask, false); w.left > 0; next_piece(&w)) {
+    for (begin_walk(vm, &w, mask, mask, false); w.left > 0; next_piece(&w)) {
         int64_t *behind = find_true(to[last], end, &w);
         for (int n = 0; n < last; n++)
             for (int64_t i = 0; i < behind - to[last]; i++) *to[n]++ = w.index[n];
         to[last] = behind;
     }
-    return true;
+    return !w.stopped || drop_places(vm, out, mask->ndim);
 }

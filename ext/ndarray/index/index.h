@@ -63,8 +63,8 @@ bool fancy_set_row(dvx_vm *vm, const nd_array *a, const nd_array *which, dvx_val
                    bool *good);
 dvx_value fancy_get_mask(dvx_vm *vm, const nd_array *a, const nd_array *mask);
 bool fancy_set_mask(dvx_vm *vm, nd_array *a, const nd_array *mask, dvx_value value);
-/* How many elements of a mask, which has an axis or more, are true. */
-int64_t fancy_count(const nd_array *mask);
+/* How many elements of a mask, which has an axis or more, are true; -1: raised. */
+int64_t fancy_count(dvx_vm *vm, const nd_array *mask);
 /* The places of the elements that are true: for each axis an int64 array (new, in out), of the same
  * length. */
 bool fancy_nonzero(dvx_vm *vm, const nd_array *mask, dvx_value out[ND_MOST]);

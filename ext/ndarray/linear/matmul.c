@@ -265,17 +265,49 @@ static int64_t rows_at_once(const nd_matrix *a, const nd_matrix *b) {
     return rows >= (double)a->rows ? a->rows : rows < 8 ? 8 : (int64_t)rows;
 }
 
+/* So many products in each sum; a panel of more rows would be too large. */
+static int64_t sums_at_once(int64_t rows, const nd_matrix *b) {
+    enum { LEAST = 16, MOST = 1 << 18 };
+    const double each = (double)rows * (double)b->columns, count = 1e8 / (each > 1 ? each : 1);
+    return count >= MOST ? MOST : count < LEAST ? LEAST : (int64_t)count;
+}
+
 static bool multiply_in_order(dvx_vm *vm, nd_type type, const nd_matrix *a, const nd_matrix *b,
                               char *out);
 
+/* Sums of very many products: `most` of these at a time, whose sums are added. */
+static bool multiply_long(dvx_vm *vm, nd_type type, const nd_matrix *a, const nd_matrix *b,
+                          char *out, int64_t most) {
+    const int64_t count = a->rows * b->columns, size = ND_DTYPE(type)->size;
+    const int64_t strides[] = {size, size, size};
+    const nd_loop add = ufunc_kernel(vm, ND_UFUNC_add, type)->loop;
+    nd_matrix x = *a, y = *b;
+    x.columns = y.rows = most;
+    char *sums = nd_room(vm, count, (size_t)size), *args[] = {out, sums, out};
+    bool good = sums && multiply_in_order(vm, type, &x, &y, out);
+    for (int64_t done = most; good && done < b->rows; done += most) {
+        x.columns = y.rows = b->rows - done < most ? b->rows - done : most;
+        x.data = a->data + done * a->column;
+        y.data = b->data + done * b->row;
+        good = multiply_in_order(vm, type, &x, &y, sums);
+        if (good) add(args, count, strides);
+    }
+    if (sums) nd_give_back(vm, sums, count, (size_t)size);
+    return good;
+}
+
 bool matmul_in_order(dvx_vm *vm, nd_type type, const nd_matrix *a, const nd_matrix *b, char *out) {
     const int64_t most = rows_at_once(a, b), size = ND_DTYPE(type)->size;
-    if (LIKELY(most >= a->rows)) return multiply_in_order(vm, type, a, b, out);
+    const int64_t sums = sums_at_once(most, b);
+    if (LIKELY(most >= a->rows && sums >= b->rows)) return multiply_in_order(vm, type, a, b, out);
     nd_matrix part = *a;
     for (int64_t done = 0; done < a->rows; done += most) {
         part.rows = a->rows - done < most ? a->rows - done : most;
         part.data = a->data + done * a->row;
-        if (!multiply_in_order(vm, type, &part, b, out + done * b->columns * size)) return false;
+        char *to = out + done * b->columns * size;
+        if (!(sums >= b->rows ? multiply_in_order(vm, type, &part, b, to)
+                              : multiply_long(vm, type, &part, b, to, sums)))
+            return false;
     }
     return true;
 }

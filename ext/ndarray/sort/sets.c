@@ -363,8 +363,12 @@ static dvx_value unique_places(dvx_vm *vm, const nd_array *row, dvx_value *value
         for (int64_t i = 0; i < s->size; i++) mask->data[i] ^= 1;
         if (nans && s->size) {
             unique = order_unique(vm, row);
-            int64_t kept = fancy_count(mask), wanted = 0;
-            if (!dvx_failed(unique)) wanted = array_of(vm, unique)->size;
+            int64_t kept = dvx_failed(unique) ? -1 : fancy_count(vm, mask);
+            const int64_t wanted = kept < 0 ? 0 : array_of(vm, unique)->size;
+            if (kept < 0) {
+                vm->api->release(vm, unique);
+                unique = DVX_FAILED;
+            }
             /* All nans are behind all numbers: what is too much is at the end. */
             for (int64_t i = s->size - 1; kept > wanted && i >= 0; i--, kept--)
                 mask->data[i] = false;

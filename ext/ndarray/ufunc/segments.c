@@ -16,24 +16,28 @@ typedef struct segments {
 } segments;
 
 /* A part is its first element, and what the others add to it; one that ends before it begins is
- * its first element alone.  (NumPy's sums begin so, too.) */
-static void reduce_line(const segments *s, char *to, const char *line) {
+ * its first element alone.  (NumPy's sums begin so, too.)  Sums of more elements than can be added
+ * without a look at interrupts have other last digits. */
+static bool reduce_line(dvx_vm *vm, const segments *s, char *to, const char *line) {
+    enum { AT_ONCE = 1 << 24 };
     for (int64_t i = 0; i < s->parts; i++, to += s->to_stride) {
         const int64_t start = s->starts[i], end = i + 1 < s->parts ? s->starts[i + 1] : s->count;
         const char *from = line + start * s->from_stride;
         memcpy(to, from, (size_t)s->size);
-        if (end - start > 1)
-            s->kernel->fold(to, from + s->from_stride, end - start - 1, s->from_stride);
+        for (int64_t at = start + 1, n; at < end; at += n) {
+            n = end - at < AT_ONCE ? end - at : AT_ONCE;
+            s->kernel->fold(to, line + at * s->from_stride, n, s->from_stride);
+            if (!nd_work(vm, n / 4)) return false;
+        }
     }
+    return nd_work(vm, 16 * s->parts);
 }
 
 static bool reduce_lines(dvx_vm *vm, void *context, char *const *data, int64_t count,
                          const int64_t *strides) {
     const segments *s = context;
-    for (int64_t i = 0; i < count; i++) {
-        reduce_line(s, data[0] + i * strides[0], data[1] + i * strides[1]);
-        if (!nd_work(vm, s->count / 4 + 16 * s->parts)) return false;
-    }
+    for (int64_t i = 0; i < count; i++)
+        if (!reduce_line(vm, s, data[0] + i * strides[0], data[1] + i * strides[1])) return false;
     return true;
 }
 
