@@ -203,7 +203,7 @@ static const char *const left_out[] = {
     "_string", "_strptime", "_struct", "_symtable", "_thread", "_threading_local", "_tkinter",
     "_tokenize", "_tracemalloc", "_typing", "_uuid", "_warnings", "_weakref", "_weakrefset",
     "_winapi", "_zoneinfo", "aifc", "antigravity", "ast", "asynchat", "asyncio", "asyncore",
-    "atexit", "audioop", "bdb", "bz2", "cProfile", "calendar", "cgi", "cgitb", "chunk", "cmd",
+    "atexit", "audioop", "bdb", "bz2", "cProfile", "cgi", "cgitb", "chunk", "cmd",
     "code", "codecs", "codeop", "colorsys", "compileall", "concurrent", "configparser", "copyreg",
     "crypt", "ctypes", "curses", "dbm", "decimal", "dis", "distutils", "email",
     "encodings", "ensurepip", "faulthandler", "fcntl", "filecmp", "fileinput", "ftplib",
@@ -223,7 +223,7 @@ static const char *const left_out[] = {
     "turtle", "turtledemo", "unicodedata", "unittest.async_case", "unittest.mock",
     "unittest.signals", "urllib", "uu", "venv", "warnings", "wave", "weakref", "webbrowser",
     "winreg", "winsound", "wsgiref", "xdrlib", "xml", "xmlrpc", "zipapp", "zipfile", "zipimport",
-    "zlib", "zoneinfo", NULL
+    "zlib", NULL
     // clang-format on
 };
 
