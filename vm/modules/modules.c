@@ -215,7 +215,7 @@ static const char *const left_out[] = {
     "ntpath", "nturl2path", "opcode", "optparse", "ossaudiodev", "pdb", "pickle", "pickletools",
     "pipes", "pkgutil", "platform", "plistlib", "poplib", "profile", "pstats", "pty", "pwd",
     "py_compile", "pyclbr", "pydoc", "pydoc_data", "pyexpat", "quopri", "re", "readline",
-    "resource", "rlcompleter", "runpy", "sched", "select", "selectors", "shelve",
+    "resource", "rlcompleter", "runpy", "select", "selectors", "shelve",
     "signal", "site", "smtpd", "smtplib", "sndhdr", "socket", "socketserver", "spwd", "sqlite3",
     "sre_compile", "sre_constants", "sre_parse", "ssl", "stringprep", "subprocess", "sunau",
     "symtable", "sysconfig", "syslog", "tabnanny", "tarfile", "telnetlib", "termios", "test",
