@@ -81,6 +81,7 @@ def the(folder: Path, pattern: str) -> Path:
 def check_program(dynvm: Path) -> None:
     expect(run(dynvm, "-c", PROGRAM), PRINTED, f"{dynvm}: extensions")
     expect(run(dynvm, "-c", FFI), "1.0\n", f"{dynvm}: ffi")
+    expect(run(dynvm, "-c", "from decimal import Decimal; print(Decimal(1) / 7)"), "0.1428571428571428571428571429\n", f"{dynvm}: decimal")
     if "\nndarray: yes" not in run(dynvm, "--version", "--verbose"):
         sys.exit(f"{dynvm} --version --verbose does not know of ndarray")
     hidden = run(dynvm, "-c", "import tally", environment=ENVIRONMENT | {"DYNVM_PATH": str(BUILD / "tests" / "extensions")})

@@ -59,6 +59,7 @@ PARTS = (
     Part("generator", "tools", ("gen/*.py", "gen/isa/*.py", "gen/tables/*.py", "gen/pack/*.py", "gen/pack/pack.c", "gen/templates/*.mako")),
     Part("template", "bundled", ("ext/template/*.[ch]",), library="ext/template.so"),
     Part("ffi", "bundled", ("ext/ffi/**/*.[ch]", "ext/ffi/**/*.mako", "ext/ffi/*.py"), library="ext/ffi.so"),
+    Part("decimal", "bundled", ("ext/decimal/*.[ch]", "ext/decimal/*.inc"), library="ext/_decimal.so"),
     Part("ndarray", "bundled", ("ext/ndarray/**/*.[ch]", "ext/ndarray/**/*.mako", "ext/ndarray/**/*.py"), library="ext/ndarray.so"),
 )
 
@@ -82,6 +83,7 @@ ROOMS = (
     Room("library", ("vm/types", "vm/builtins", "vm/modules", "lang/lib")),
     Room("interfaces, tools", ("vm/plugin", "vm/api", "vm/include", "vm/inspect", "vm/cli", "ext/template")),
     Room("ffi", ("ext/ffi",)),
+    Room("decimal", ("ext/decimal",)),
     Room("arrays", ("ext/ndarray",)),
 )
 SOURCES = (".c", ".h", ".py", ".dl", ".mako", ".gram")

@@ -143,9 +143,9 @@ def ask(python: str, script: str, args: List[str], cwd: Path, timeout: float,
     return run_process([*command, script, *args], cwd, environment(modules), timeout)
 
 
-def can_import(python: str, name: str, modules: Path) -> bool:
+def can_import(python: str, name: str, modules: Optional[Path]) -> bool:
     command = [python, "-c", f"import {name}"]
-    return run_process(command, modules, environment(modules), 60).status == 0
+    return run_process(command, modules or Path.cwd(), environment(modules), 60).status == 0
 
 
 def encode(result: Result) -> bytes:

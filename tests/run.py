@@ -157,7 +157,8 @@ def apply_directive(test: Test, key: str, value: str) -> None:
         test.forms = tuple(value.split())
     elif key == "extension":
         test.extension = value
-        test.oracle_modules = TESTS / test.room / "oracle"
+        modules = TESTS / test.room / "oracle"
+        test.oracle_modules = modules if modules.is_dir() else None  # (CPython itself may have it)
     elif key == "library":
         test.library = value
     elif key == "c-stack":

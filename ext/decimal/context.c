@@ -20,7 +20,15 @@ static bool set_within(dvx_vm *vm, dvx_value v, int64_t least, int64_t most, int
         vm->api->raise(vm, DVX_ATTRIBUTE_ERROR, "context attributes cannot be deleted");
         return false;
     }
-    if (!vm->api->read_int(vm, v, &i)) return false;
+    dvx_kind kind = vm->api->kind(vm, v);
+    if (!vm->api->read_int(vm, v, &i)) {
+        vm->api->clear_error(vm);
+        if (kind == DVX_INT)
+            vm->api->raise(vm, DVX_OVERFLOW_ERROR, "Python int too large to convert to C ssize_t");
+        else
+            vm->api->raise(vm, DVX_TYPE_ERROR, "an integer is required");
+        return false;
+    }
     if (i < least || i > most) {
         vm->api->raise(vm, DVX_VALUE_ERROR, range);
         return false;
@@ -41,8 +49,8 @@ static bool set_within(dvx_vm *vm, dvx_value v, int64_t least, int64_t most, int
 FIELD(prec, "prec", precision, 1, MOST_EXPONENT, "valid range for prec is [1, MAX_PREC]")
 FIELD(emin, "Emin", emin, -MOST_EXPONENT, 0, "valid range for Emin is [MIN_EMIN, 0]")
 FIELD(emax, "Emax", emax, 0, MOST_EXPONENT, "valid range for Emax is [0, MAX_EMAX]")
-FIELD(capitals, "capitals", capitals, 0, 1, "valid values for capitals are [0, 1]")
-FIELD(clamp, "clamp", clamp, 0, 1, "valid values for clamp are [0, 1]")
+FIELD(capitals, "capitals", capitals, 0, 1, "valid values for capitals are 0 or 1")
+FIELD(clamp, "clamp", clamp, 0, 1, "valid values for clamp are 0 or 1")
 
 static dvx_value get_rounding(dvx_vm *vm, dvx_value self) {
     return decimal_call(vm, "context_rounding", &self, 1);
@@ -155,26 +163,40 @@ PARAMETERS(power_arguments, 2, 1, "a", "b", "modulo");
                                                     .min = 1 + (inputs),              \
                                                     .max = 1 + (inputs),              \
                                                     .parameters = given};
-PARAMETERS(maybe_number, 0, 1, "num");
-#define EACH_IN_DL(X)                                                                            \
-    X(clear_flags, 0, NULL)                                                                      \
-    X(clear_traps, 0, NULL)                                                                      \
-    X(copy, 0, NULL)                                                                             \
-    X(__copy__, 0, NULL) X(__reduce__, 0, NULL) X(Etiny, 0, NULL) X(Etop, 0, NULL)               \
-        X(radix, 0, NULL) X(create_decimal, 0, &maybe_number)                                    \
-            X(create_decimal_from_float, 1, NULL) X(canonical, 1, NULL) X(copy_decimal, 1, NULL) \
-                X(copy_abs, 1, NULL) X(copy_negate, 1, NULL) X(copy_sign, 2, &arguments_2)       \
-                    X(is_canonical, 1, NULL) X(is_finite, 1, NULL) X(is_infinite, 1, NULL)       \
-                        X(is_nan, 1, NULL) X(is_normal, 1, NULL) X(is_qnan, 1, NULL)             \
-                            X(is_signed, 1, NULL) X(is_snan, 1, NULL) X(is_subnormal, 1, NULL)   \
-                                X(is_zero, 1, NULL) X(number_class, 1, NULL)                     \
-                                    X(same_quantum, 2, &arguments_2) X(to_sci_string, 1, NULL)   \
-                                        X(to_eng_string, 1, NULL) X(to_integral, 1, NULL)
+#define EACH_IN_DL(X)                                                                              \
+    X(clear_flags, 0, NULL)                                                                        \
+    X(clear_traps, 0, NULL)                                                                        \
+    X(copy, 0, NULL)                                                                               \
+    X(__copy__, 0, NULL)                                                                           \
+    X(__reduce__, 0, NULL)                                                                         \
+    X(Etiny, 0, NULL)                                                                              \
+    X(Etop, 0, NULL) X(radix, 0, NULL) X(create_decimal_from_float, 1, NULL) X(canonical, 1, NULL) \
+        X(copy_decimal, 1, NULL) X(copy_abs, 1, NULL) X(copy_negate, 1, NULL)                      \
+            X(copy_sign, 2, &arguments_2) X(is_canonical, 1, NULL) X(is_finite, 1, NULL)           \
+                X(is_infinite, 1, NULL) X(is_nan, 1, NULL) X(is_normal, 1, NULL)                   \
+                    X(is_qnan, 1, NULL) X(is_signed, 1, NULL) X(is_snan, 1, NULL)                  \
+                        X(is_subnormal, 1, NULL) X(is_zero, 1, NULL) X(number_class, 1, NULL)      \
+                            X(same_quantum, 2, &arguments_2) X(_apply, 1, NULL)                    \
+                                X(to_sci_string, 1, NULL) X(to_eng_string, 1, NULL)                \
+                                    X(to_integral, 1, NULL)
 EACH_IN_DL(DL_METHOD)
+
+static dvx_value create_decimal(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    dvx_value given[] = {args[0], count > 1 && !dvx_failed(args[1]) ? vm->api->retain(vm, args[1])
+                                                                    : vm->api->make_int(vm, 0)};
+    dvx_value result = decimal_call(vm, "context_create_decimal", given, 2);
+    vm->api->release(vm, given[1]);
+    return result;
+}
+static const dvx_function method_create_decimal = {.size = sizeof(dvx_function),
+                                                   .name = "create_decimal",
+                                                   .entry = create_decimal,
+                                                   .min = 1,
+                                                   .max = 2};
 
 #define LISTED(called, ...)                &dl_method_##called,
 #define OPERATION(called, operands, given) &method_##called,
-static const dvx_function *const methods[] = {EACH_IN_DL(LISTED)
+static const dvx_function *const methods[] = {&method_create_decimal, EACH_IN_DL(LISTED)
 #include "operations.inc"
 #undef OPERATION
 };

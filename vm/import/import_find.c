@@ -11,13 +11,14 @@
 
 enum { LONGEST_NAME = 255 };
 
-/* What a str is as part of a path; false: it is none. */
+/* What a str is as part of a path; false: it is none, or out of memory. */
 static bool copy_text(dv_vm *vm, dv_value text, char *out, size_t room) {
     if (!dv_is_str(text)) return false;
     size_t size;
     char *utf8 = dv_str_utf8(vm, text, &size);
     if (!utf8) {
-        dv_error_clear(vm); /* lone surrogates: no file of ours is called so */
+        if (!dv_error_is(vm, DV_E_MEMORY_ERROR))
+            dv_error_clear(vm); /* lone surrogates: no file of ours is called so */
         return false;
     }
     bool fits = size < room && !memchr(utf8, '\0', size);
@@ -99,7 +100,10 @@ bool dv_module_find(dv_vm *vm, dv_value name, dv_value directories, dv_module_fi
     if (dv_is_empty(list)) return false;
     bool good = dv_list_extend(vm, list, directories);
     for (int64_t i = 0; good && i < dv_as_list(list)->count; i++) {
-        if (!copy_text(vm, dv_as_list(list)->items[i], entry, sizeof entry)) continue;
+        if (!copy_text(vm, dv_as_list(list)->items[i], entry, sizeof entry)) {
+            good = dv_is_empty(vm->error);
+            continue;
+        }
         dv_module_kind kind = find_in(entry, last, path);
         if (kind == DV_MODULE_NONE ||
             (kind == DV_MODULE_NAMESPACE && found->kind == DV_MODULE_NAMESPACE))

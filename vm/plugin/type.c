@@ -208,7 +208,11 @@ static bool add_type(dv_vm *vm, dv_extension *extension, dv_value module, const 
     }
     vm->extensions.plugins->named = NULL;
     dv_extension_type *type = describe(vm, extension, module, given, (dv_type_id)id);
-    if (!type || !dv_class_know(vm, &type->type) || !fill_class(vm, extension, type)) return false;
+    if (!type || !dv_class_know(vm, &type->type)) return false;
+    if (!fill_class(vm, extension, type)) {
+        type->class_->filled = DV_FILLED_ALL; /* it never is: its type goes before the class does */
+        return false;
+    }
     return dv_namespace_set(vm, &dv_as_module(module)->names, type->described.name,
                             dv_retain(dv_object_value(type->class_)));
 }
