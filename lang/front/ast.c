@@ -57,8 +57,7 @@ int dv_expr_truth(const dv_expr *expr) {
 }
 
 bool dv_pattern_is_irrefutable(const dv_pattern *pattern) {
-    while (pattern->kind == DV_PATTERN_AS ||
-           (pattern->kind == DV_PATTERN_OR && pattern->count > 0))
+    while (pattern->kind == DV_PATTERN_AS || (pattern->kind == DV_PATTERN_OR && pattern->count > 0))
         pattern = pattern->items[pattern->count - 1];
     return pattern->kind == DV_PATTERN_CAPTURE;
 }

@@ -150,6 +150,7 @@ static bool start(dynvm_vm *self, const dynvm_config *config, dv_form form) {
         !dv_host_random(&self->vm->address_key, sizeof self->vm->address_key))
         return false;
     self->vm->foreign = config->foreign != 0;
+    self->vm->evaluates_nothing = config->evaluates_nothing != 0;
     self->vm->closed = config->closed;
     memcpy(self->vm->flags, config->flags, sizeof self->vm->flags);
     self->vm->input = config->input;

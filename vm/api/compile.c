@@ -63,15 +63,16 @@ dv_value dv_host_text(dv_vm *vm, const char *text) {
     return dv_builder_finish(&b);
 }
 
-/* The line of the error with its newline; None where there is none to show. */
-static dv_value error_line(dv_vm *vm, dv_text source, uint32_t line) {
+/* The line of the error with its newline, which the last one may lack but where it `ends`; None
+ * where there is none to show. */
+static dv_value error_line(dv_vm *vm, dv_text source, uint32_t line, bool ends) {
     dv_text text;
     if (line == 0 || !dv_source_line(source, line, &text) || !is_utf8(text.data, text.size))
         return DV_NONE;
     dv_builder b;
     dv_builder_init(&b, vm);
     dv_builder_text(&b, text.data, text.size);
-    if (text.data + text.size < source.data + source.size) dv_builder_char(&b, '\n');
+    if (ends || text.data + text.size < source.data + source.size) dv_builder_char(&b, '\n');
     return dv_builder_finish(&b);
 }
 
@@ -82,9 +83,10 @@ static void raise_syntax_error(dv_vm *vm, const dv_lang_request *request,
         dv_str_new(vm, request->filename.data, request->filename.size),
         dv_int(error->line),
         dv_int(error->column),
-        error->text[0] != '\0'                  ? dv_str_z(vm, error->text)
-        : error->late && !request->quote_source ? DV_NONE
-                                                : error_line(vm, request->source, error->line),
+        error->text[0] != '\0' ? dv_str_z(vm, error->text)
+        : error->late && !request->quote_source
+            ? DV_NONE
+            : error_line(vm, request->source, error->line, strcmp(request->mode, "exec") == 0),
         dv_int(error->end_line),
         dv_int(error->end_column),
     };
@@ -152,7 +154,7 @@ static bool write_warning(void *context, uint32_t line, const char *message) {
 static dv_text text_of(const char *data, size_t size) { return (dv_text){data, (uint32_t)size}; }
 
 static dv_unit *compile(dv_vm *vm, const char *text, size_t size, const char *filename,
-                        const char *mode) {
+                        const char *mode, int optimize) {
     if (size >= UINT32_MAX) {
         dv_raise(vm, DV_E_OVERFLOW_ERROR, "source is too large");
         return NULL;
@@ -160,9 +162,10 @@ static dv_unit *compile(dv_vm *vm, const char *text, size_t size, const char *fi
     dv_lang_request request = {
         .filename = text_of(filename, strlen(filename)),
         .source = text_of(text, size),
-        .quote_source = filename[0] != '<' || strncmp(filename, "<frozen ", 8) == 0,
+        .quote_source = (filename[0] != '<' || strncmp(filename, "<frozen ", 8) == 0) &&
+                        (strcmp(mode, "module") == 0 || strcmp(mode, "interactive") == 0),
         .mode = mode,
-        .optimize = vm->flags[DV_FLAG_OPTIMIZE],
+        .optimize = optimize < 0 ? vm->flags[DV_FLAG_OPTIMIZE] : optimize,
         .allocator = {heap_resize, &vm->heap},
         .warn = write_warning,
     };
@@ -192,13 +195,18 @@ dv_unit *dv_compile(dv_vm *vm, const char *text, size_t size, const char *filena
     char *utf8 = dv_str_utf8(vm, name, &name_size);
     dv_release(vm, name);
     if (!utf8) return NULL;
-    dv_unit *unit = compile(vm, text, size, utf8, "module");
+    dv_unit *unit = compile(vm, text, size, utf8, "module", -1);
     dv_heap_free(&vm->heap, utf8, name_size + 1);
     return unit;
 }
 
 dv_unit *dv_compile_interactive(dv_vm *vm, const char *text, size_t size) {
-    return compile(vm, text, size, "<stdin>", "interactive");
+    return compile(vm, text, size, "<stdin>", "interactive", -1);
+}
+
+dv_unit *dv_compile_evaluated(dv_vm *vm, const char *text, size_t size, const char *filename,
+                              const char *mode, int optimize) {
+    return compile(vm, text, size, filename, mode, optimize);
 }
 
 const char *dv_absolute_path(const char *path, char buffer[DV_LONGEST_PATH]) {

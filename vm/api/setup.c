@@ -263,6 +263,7 @@ bool dv_setup(dv_vm *vm) {
         return false;
     vm->hooks.compile_text = dv_compile;
     vm->hooks.compile_file = dv_compile_import;
+    vm->hooks.evaluate_text = dv_compile_evaluated;
     if (vm->level >= DV_LEVEL_INCA) dv_quicken_setup(vm);
     if (vm->level == DV_LEVEL_NAMA) dv_region_setup(vm);
     return true;

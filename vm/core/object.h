@@ -230,6 +230,7 @@ typedef enum dv_inlined {
     DV_INLINED_SUM, /* these of what a generator yields (run/consume.h) */
     DV_INLINED_ALL,
     DV_INLINED_ANY,
+    DV_INLINED_FRAME, /* it may read the locals of its caller: regions are left in front of it */
     DV_INLINED_SORTED,
     DV_INLINED_JOIN
 } dv_inlined;

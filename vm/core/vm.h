@@ -283,11 +283,12 @@ struct dv_vm {
     dv_form form;
     uint16_t *op_index; /* run/thread.c, dv_op_of */
     dv_stress stress;
-    uint64_t module_count; /* made so far (types/file/module.h, invariant 1) */
-    uint64_t thread_count; /* threaded code objects made so far (run/thread.h) */
-    bool sandboxed;        /* the program reaches no files (types/file/host.h) */
-    uint64_t address_key;  /* of dv_identity; 0: programs may see addresses */
-    bool foreign;          /* extensions may let programs call C functions (plugin/table.c) */
+    uint64_t module_count;  /* made so far (types/file/module.h, invariant 1) */
+    uint64_t thread_count;  /* threaded code objects made so far (run/thread.h) */
+    bool sandboxed;         /* the program reaches no files (types/file/host.h) */
+    bool evaluates_nothing; /* eval, exec and compile are switched off */
+    uint64_t address_key;   /* of dv_identity; 0: programs may see addresses */
+    bool foreign;           /* extensions may let programs call C functions (plugin/table.c) */
     bool no_native;        /* native handlers of extensions are ignored: their portable twins run */
     bool plain_extensions; /* no site is specialised for extensions */
     unsigned watch_extensions; /* DV_WATCH_... of plugin/watch.h */
@@ -363,6 +364,10 @@ struct dv_vm {
         dv_unit *(*compile_file)(dv_vm *vm, const char *path);
         /* api: compiles the text of a module. */
         dv_unit *(*compile_text)(dv_vm *vm, const char *text, size_t size, const char *filename);
+        /* api: the same of text for eval, exec and compile, whose top level is a function of its
+         * namespace; optimize -1: as the VM does. */
+        dv_unit *(*evaluate_text)(dv_vm *vm, const char *text, size_t size, const char *filename,
+                                  const char *mode, int optimize);
         /* api: what the host has under this name.  1: this, 0: nothing, -1: raised. */
         int (*ask_module)(dv_vm *vm, dv_value name, dv_host_module *out);
         /* api: does the host allow the program to import it?  False: raised. */

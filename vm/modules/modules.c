@@ -49,6 +49,7 @@ static const builtin_module builtin_modules[] = {
     {"io", dv_io_fill},
     {"itertools", dv_itertools_fill},
     {"math", dv_math_fill},
+    {"_names", dv_names_fill},
     {"operator", dv_operator_fill},
     {"posix", dv_posix_fill},
     {"random", dv_random_fill},

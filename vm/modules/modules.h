@@ -12,6 +12,7 @@ bool dv_modules_setup(dv_vm *vm) DV_MUST_CHECK;
 bool dv_calendar_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
 bool dv_cmath_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
 bool dv_abc_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
+bool dv_names_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
 bool dv_json_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
 bool dv_struct_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
 bool dv_sys_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
