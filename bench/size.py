@@ -40,9 +40,9 @@ class Part:
 
 
 PARTS = (
-    Part("compiler", "generic", ("lang/**/*.[ch]", "gen/syntax.gram"), objects=r"dynvm_machine.dir/lang/|gen/dv_grammar"),
-    Part("values, types, calls", "generic", ("vm/core/*.[ch]", "vm/code/*.[ch]", "vm/types/**/*.[ch]", "vm/run/*.[ch]"),
-         objects=r"/vm/(?:core|code|types|run)/"),
+    Part("compiler", "generic", ("lang/**/*.[ch]", "gen/tables/syntax.gram"), objects=r"dynvm_machine.dir/lang/|gen/dv_grammar"),
+    Part("values, types, calls", "generic", ("vm/base/*.[ch]", "vm/core/*.[ch]", "vm/code/*.[ch]", "vm/types/**/*.[ch]",
+         "vm/run/*.[ch]", "vm/report/*.[ch]", "vm/import/*.[ch]"), objects=r"/vm/(?:base|core|code|types|run|report|import)/"),
     Part("generic instructions", "generic", ("gen/ops/*.mako",), ("GENERIC",)),
     Part("built-ins and modules", "generic", ("vm/builtins/*.[ch]", "vm/modules/**/*.[ch]"), objects=r"/vm/(?:builtins|modules)/"),
     Part("modules in dl", "generic", ("lang/lib/**/*.dl",), objects=r"gen/frozen"),
@@ -56,10 +56,10 @@ PARTS = (
     Part("embedding interface", "tools", ("vm/api/*.[ch]", "vm/include/dynvm.h"), objects=r"/vm/api/"),
     Part("inspection", "tools", ("vm/inspect/*.[ch]",), objects=r"/vm/inspect/"),
     Part("command line", "tools", ("vm/cli/*.[ch]",), objects=r"dynvm.dir/vm/cli/"),
-    Part("generator", "tools", ("gen/*.py", "gen/pack.c", "gen/templates/*.mako")),
+    Part("generator", "tools", ("gen/*.py", "gen/isa/*.py", "gen/tables/*.py", "gen/pack/*.py", "gen/pack/pack.c", "gen/templates/*.mako")),
     Part("template", "bundled", ("ext/template/*.[ch]",), library="ext/template.so"),
-    Part("ffi", "bundled", ("ext/ffi/*.[ch]", "ext/ffi/*.mako", "ext/ffi/*.py"), library="ext/ffi.so"),
-    Part("ndarray", "bundled", ("ext/ndarray/*.[ch]", "ext/ndarray/*.mako", "ext/ndarray/*.py"), library="ext/ndarray.so"),
+    Part("ffi", "bundled", ("ext/ffi/**/*.[ch]", "ext/ffi/**/*.mako", "ext/ffi/*.py"), library="ext/ffi.so"),
+    Part("ndarray", "bundled", ("ext/ndarray/**/*.[ch]", "ext/ndarray/**/*.mako", "ext/ndarray/**/*.py"), library="ext/ndarray.so"),
 )
 
 
@@ -74,6 +74,7 @@ class Room:
 
 ROOMS = (
     Room("generic", ("vm/code", "vm/core", "vm/run"), ("GENERIC",)),
+    Room("around it", ("vm/base", "vm/report", "vm/import")),
     Room("+ INCA", ("vm/quicken",), ("ADAPTIVE", "DERIVATIVE", "FUSION")),
     Room("+ NAMA", ("vm/region",), ("REGION", "PAIR")),
     Room("generator", ("gen",)),
@@ -84,7 +85,7 @@ ROOMS = (
     Room("arrays", ("ext/ndarray",)),
 )
 SOURCES = (".c", ".h", ".py", ".dl", ".mako", ".gram")
-MADE = {"lang/lib/_docs.dl", "gen/docs_keys.dl"}  # tables that a program has written, and what wrote them
+MADE = {"lang/lib/_docs.dl", "gen/pack/docs_keys.dl"}  # tables that a program has written, and what wrote them
 ROW = re.compile(r"^\| \*\*(.+?)\*\* \|.*?\| ([\d,]+) \|", re.MULTILINE)
 LEVELS = ("generic", "inca", "nama", "extensions", "tools", "bundled")
 MACHINES = {62: "x86-64", 183: "arm64", 243: "riscv64"}

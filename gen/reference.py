@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "gen"))
+sys.path.insert(0, str(ROOT / "gen" / "tables"))
 
 import extension  # noqa: E402
 

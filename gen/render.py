@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Reads gen/ops/*.mako into the model (isa.py) and writes the generated C files.
+"""Reads gen/ops/*.mako into the model (isa/isa.py) and writes the generated C files.
 
   render.py --list               names of the output files
   render.py --out DIR            writes them (only those that changed)
@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE))
+sys.path[:0] = [str(HERE / room) for room in ("isa", "tables", "pack")]
 
 from mako.lookup import TemplateLookup  # noqa: E402
 from mako.template import Template  # noqa: E402
@@ -33,7 +33,7 @@ import where  # noqa: E402
 
 # What native handlers of extensions are compiled against, besides the instructions (plugin/native.h).
 NATIVE_HEADERS = (
-    "core/cell.h", "core/heap.h", "core/machine.h", "core/object.h", "core/shape.h", "core/value.h", "core/vm.h",
+    "core/cell.h", "core/heap.h", "core/hooks.h", "core/machine.h", "core/object.h", "core/shape.h", "core/value.h", "core/vm.h",
     "plugin/native.h", "run/engine.h", "types/callable/function.h", "types/number/range.h",
     "types/sequence/tuple.h",
 )
@@ -78,13 +78,13 @@ def load() -> isa.Model:
 
 def outputs() -> list:
     handlers = [f"handlers_{name}{part}.c" for name in OPS for part in ("", "_fused")]
-    return ["dv_ops.h", "dv_ops.c", "dv_fingerprint.h", "dv_code_format.h", *handlers, *extension.outputs(), *unicode.outputs(), *unicode_names.outputs(), *unicode_forms.outputs(), *grammar.outputs(), *freeze.outputs()]
+    return ["dv_ops.h", "dv_ops.c", "dv_steps.h", "dv_steps.c", "dv_fingerprint.h", "dv_code_format.h", *handlers, *extension.outputs(), *unicode.outputs(), *unicode_names.outputs(), *unicode_forms.outputs(), *grammar.outputs(), *freeze.outputs()]
 
 
 def render(model: isa.Model) -> dict:
     lookup = TemplateLookup(directories=[str(HERE / "templates")], strict_undefined=True)
     files = {}
-    for name in ("dv_ops.h", "dv_ops.c"):
+    for name in ("dv_ops.h", "dv_ops.c", "dv_steps.h", "dv_steps.c"):
         files[name] = lookup.get_template(name + ".mako").render(model=model, isa=isa, region_facts=region_facts)
     files.update(extension.render(lookup))
     files["dv_fingerprint.h"] = fingerprint(files["dv_ops.h"])

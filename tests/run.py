@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Runs the test scripts on dynvm, at every level, in every form and under stress, against the oracle.
 
-A test is a file tests/<room>/<name>.dl (see tests/README.md for the comments it may contain), a case
-made by tests/<room>/cases.py, or one of the programs of bench/programs at a small size.  The output, the
+A test is a file tests/<room>/<name>.dl or tests/<room>/<part>/<name>.dl (see tests/README.md for the comments
+it may contain), a case made by tests/<room>/cases.py, or one of the programs of bench/programs at a small size.  The output, the
 exit status and what is on standard error must be CPython 3.11's in every variant.
 
 A variant is a level in a form, perhaps under stress.  Each script runs in the plain variants, and in a part of
@@ -116,6 +116,15 @@ class Test:
     oracle_modules: Optional[Path] = None  # where the oracle finds its module of the extension's name
 
     @property
+    def room(self) -> str:
+        return self.name.split("/")[0]
+
+    @property
+    def short_name(self) -> str:
+        """Without the part of the room, so that it is found wherever it moves to."""
+        return f"{self.room}/{self.name.split('/')[-1]}"
+
+    @property
     def script(self) -> str:
         try:
             return str(self.path.relative_to(self.cwd))
@@ -146,7 +155,7 @@ def apply_directive(test: Test, key: str, value: str) -> None:
         test.forms = tuple(value.split())
     elif key == "extension":
         test.extension = value
-        test.oracle_modules = test.path.parent / "oracle"
+        test.oracle_modules = TESTS / test.room / "oracle"
     elif key == "c-stack":
         test.c_stack = int(value)
     elif key in ("timeout", "libm"):
@@ -219,10 +228,10 @@ def load_programs() -> Iterable[Test]:
 
 def find_tests(scratch: Path, complaints: List[str]) -> List[Test]:
     tests = []
-    for path in sorted(TESTS.glob("*/*.dl")):
+    for path in sorted([*TESTS.glob("*/*.dl"), *TESTS.glob("*/*/*.dl")]):
         if path.parent == GOLDEN:
             continue
-        name = f"{path.parent.name}/{path.stem}"
+        name = str(path.relative_to(TESTS).with_suffix(""))
         try:
             tests.append(read_test(path, name))
         except (BadTest, ValueError) as why:
@@ -246,10 +255,10 @@ def select(tests: List[Test], patterns: List[str]) -> List[Test]:
             chosen.append(Test(str(path), path.resolve(), cwd=path.resolve().parent))
             continue
         if path.is_file():
-            pattern = f"{path.resolve().parent.name}/{path.stem}"
+            pattern = str(path.resolve().relative_to(TESTS).with_suffix(""))
         elif path.is_dir() and inside:
-            pattern = f"{path.resolve().name}/"
-        chosen.extend(t for t in tests if pattern in t.name and t not in chosen)
+            pattern = f"{path.resolve().relative_to(TESTS)}/"
+        chosen.extend(t for t in tests if (pattern in t.name or pattern in t.short_name) and t not in chosen)
     return chosen
 
 
@@ -494,7 +503,7 @@ class Machine:
 def wanted(test: Test, variant: Variant) -> bool:
     if variant.level not in test.levels:
         return False
-    if variant.lockstep and (variant.level, variant.reach, variant.lockstep) != LOCKSTEPS[0] and test.path.parent.name not in LOCKSTEP_ROOMS:
+    if variant.lockstep and (variant.level, variant.reach, variant.lockstep) != LOCKSTEPS[0] and test.room not in LOCKSTEP_ROOMS:
         return False
     if test.forms:
         return variant.form in test.forms and not variant.stress

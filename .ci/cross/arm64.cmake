@@ -1,5 +1,5 @@
 # Toolchain: arm64 on any machine with Debian's gcc-aarch64-linux-gnu.  What is built runs under qemu-user-static:
-# the program that compiles library modules during the build (gen/pack.c), and the tests.
+# the program that compiles library modules during the build (gen/pack/pack.c), and the tests.
 #
 # DYNVM_SYSROOT is a folder made by .ci/cross/sysroot; without a word, <build>/sysroot.
 set(CMAKE_SYSTEM_NAME Linux)

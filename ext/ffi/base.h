@@ -12,7 +12,6 @@
 
 #include <string.h>
 
-#define API(function, ...)     vm->api->function(vm, __VA_ARGS__)
 #define LENGTH_OF(array)       (sizeof(array) / sizeof *(array))
 #define FORMATTED(first, rest) __attribute__((format(printf, first, rest)))
 
@@ -37,7 +36,7 @@ bool ffi_grow(dvx_vm *vm, void **array, uint32_t count, uint32_t *capacity, size
 
 static inline dvx_value ffi_none(dvx_vm *vm) { return vm->api->make_none(vm); }
 static inline dvx_value ffi_str(dvx_vm *vm, const char *text) {
-    return API(make_str, text, strlen(text));
+    return vm->api->make_str(vm, text, strlen(text));
 }
 
 /* Calls something of dl and forgets its result. */

@@ -4,13 +4,13 @@
 #include <dlfcn.h>
 #include <stdio.h>
 
-#include "buffer.h"
-#include "callback.h"
-#include "ctype.h"
-#include "layout.h"
-#include "lend.h"
-#include "library.h"
-#include "parser.h"
+#include "data/buffer.h"
+#include "call/callback.h"
+#include "ctype/ctype.h"
+#include "ctype/layout.h"
+#include "data/lend.h"
+#include "call/library.h"
+#include "parse/parser.h"
 
 extern const dvx_type decorator_type;
 
@@ -19,7 +19,7 @@ typedef struct ffi_object {
 } ffi_object;
 
 scope *module_scope(dvx_vm *vm, dvx_value self) {
-    ffi_object *object = API(payload, self, &ffi_class);
+    ffi_object *object = vm->api->payload(vm, self, &ffi_class);
     if (!object->scope) object->scope = scope_new(vm);
     return object->scope;
 }
@@ -27,7 +27,7 @@ scope *module_scope(dvx_vm *vm, dvx_value self) {
 ctype *module_type(dvx_vm *vm, dvx_value self, dvx_value v, const char *what, bool functions) {
     char few[128], name[FFI_NAME];
     size_t size;
-    if (API(kind, v) != DVX_STR) {
+    if (vm->api->kind(vm, v) != DVX_STR) {
         ctype *type = ctype_of_object(vm, v);
         if (type) return layout_of(vm, type) ? type : NULL;
         ffi_fail(vm, DVX_TYPE_ERROR, "%sargument 1 must be _cffi_backend.CType, not %s", what,
@@ -35,23 +35,26 @@ ctype *module_type(dvx_vm *vm, dvx_value self, dvx_value v, const char *what, bo
         return NULL;
     }
     scope *s = module_scope(vm, self);
-    if (!s || !API(read_str, v, few, sizeof few, &size)) return NULL;
+    if (!s || !vm->api->read_str(vm, v, few, sizeof few, &size)) return NULL;
     char *text = size < sizeof few ? few : ffi_text(vm, v, &size);
     ctype *type = text ? parser_type(vm, s, text, size, functions) : NULL;
-    if (text && text != few) API(deallocate, text, size + 1);
+    if (text && text != few) vm->api->deallocate(vm, text, size + 1);
     return type;
 }
 
-static bool is_given(dvx_vm *vm, dvx_value v) { return !dvx_failed(v) && API(kind, v) != DVX_NONE; }
+static bool is_given(dvx_vm *vm, dvx_value v) {
+    return !dvx_failed(v) && vm->api->kind(vm, v) != DVX_NONE;
+}
 
 /* ---- cdef ---- */
 
 /* packed=True is pack=1. */
 static bool read_pack(dvx_vm *vm, dvx_value packed, dvx_value pack, uint32_t *out) {
     int64_t size = 0;
-    int is_packed = dvx_failed(packed) ? 0 : API(truth, packed);
-    if (is_packed < 0 || (is_given(vm, pack) && !API(read_index, pack, &size))) return false;
-    if (is_packed && API(equal, packed, API(make_bool, true)) <= 0)
+    int is_packed = dvx_failed(packed) ? 0 : vm->api->truth(vm, packed);
+    if (is_packed < 0 || (is_given(vm, pack) && !vm->api->read_index(vm, pack, &size)))
+        return false;
+    if (is_packed && vm->api->equal(vm, packed, vm->api->make_bool(vm, true)) <= 0)
         return ffi_fail(vm, DVX_VALUE_ERROR,
                         "'packed' should be False or True; use 'pack' to give another value");
     if (is_packed && size)
@@ -70,15 +73,15 @@ static MODULE_METHOD(cdef) {
     (void)count;
     scope *s = module_scope(vm, args[0]);
     if (!s) return DVX_FAILED;
-    if (API(kind, args[1]) != DVX_STR)
+    if (vm->api->kind(vm, args[1]) != DVX_STR)
         return ffi_raise(vm, DVX_TYPE_ERROR, "cdef() argument must be a string");
-    int override = dvx_failed(args[2]) ? 0 : API(truth, args[2]);
+    int override = dvx_failed(args[2]) ? 0 : vm->api->truth(vm, args[2]);
     if (override < 0 || !read_pack(vm, args[3], args[4], &options.pack)) return DVX_FAILED;
     options.override = override;
     char *text = ffi_text(vm, args[1], &size);
     if (!text) return DVX_FAILED;
     bool good = parser_declare(vm, s, text, size, &options);
-    API(deallocate, text, size + 1);
+    vm->api->deallocate(vm, text, size + 1);
     return good ? ffi_none(vm) : DVX_FAILED;
 }
 
@@ -90,7 +93,7 @@ static bool is_shared_kind(declaration_kind kind) {
 static MODULE_METHOD(include) {
     char name[FFI_NAME];
     (void)count;
-    if (!API(payload, args[1], &ffi_class))
+    if (!vm->api->payload(vm, args[1], &ffi_class))
         return ffi_raise(
             vm, DVX_TYPE_ERROR,
             "ffi.include() expects an argument that is also of type cffi.FFI, not '%s'",
@@ -115,7 +118,8 @@ static MODULE_METHOD(open_library) {
     int64_t flags = 0;
     (void)count;
     scope *s = module_scope(vm, args[0]);
-    if (!s || (!dvx_failed(args[2]) && !API(read_index, args[2], &flags))) return DVX_FAILED;
+    if (!s || (!dvx_failed(args[2]) && !vm->api->read_index(vm, args[2], &flags)))
+        return DVX_FAILED;
     return library_open(vm, s, args[1], flags);
 }
 
@@ -130,26 +134,27 @@ static MODULE_METHOD(type_of) {
     (void)count;
     const cdata *c = cdata_of(vm, args[1]);
     if (c) return ctype_object(vm, c->type);
-    if (API(kind, args[1]) == DVX_STR) {
+    if (vm->api->kind(vm, args[1]) == DVX_STR) {
         ctype *type = module_type(vm, args[0], args[1], "typeof() ", false);
         return type ? ctype_object(vm, type) : DVX_FAILED;
     }
-    dvx_value class_ = API(class_of, args[1]), error = API(error_class, DVX_TYPE_ERROR);
-    API(raise_format, error, "%S", class_);
-    API(release, class_);
-    API(release, error);
+    dvx_value class_ = vm->api->class_of(vm, args[1]),
+              error = vm->api->error_class(vm, DVX_TYPE_ERROR);
+    vm->api->raise_format(vm, error, "%S", class_);
+    vm->api->release(vm, class_);
+    vm->api->release(vm, error);
     return DVX_FAILED;
 }
 
 static MODULE_METHOD(size_of) {
     (void)count;
     const cdata *c = cdata_of(vm, args[1]);
-    bool typed = API(kind, args[1]) == DVX_STR || ctype_of_object(vm, args[1]);
+    bool typed = vm->api->kind(vm, args[1]) == DVX_STR || ctype_of_object(vm, args[1]);
     if (!c && !typed) return ffi_raise(vm, DVX_TYPE_ERROR, "expected a 'cdata' or 'ctype' object");
     ctype *type = c ? c->type : module_type(vm, args[0], args[1], "sizeof() ", false);
     if (!type) return DVX_FAILED;
     int64_t size = c ? cdata_size(c) : type->size;
-    if (size >= 0) return API(make_int, size);
+    if (size >= 0) return vm->api->make_int(vm, size);
     return ffi_raise(vm, DVX_VALUE_ERROR, "ctype '%s' is of unknown size", type->name);
 }
 
@@ -158,7 +163,7 @@ static MODULE_METHOD(align_of) {
     const ctype *type = module_type(vm, args[0], args[1], "alignof() ", false);
     if (!type) return DVX_FAILED;
     bool known = type->size >= 0 || type->kind == CTYPE_ARRAY;
-    if (known) return API(make_int, type->align);
+    if (known) return vm->api->make_int(vm, type->align);
     return ffi_raise(vm, DVX_VALUE_ERROR, "ctype '%s' is of unknown alignment", type->name);
 }
 
@@ -181,27 +186,28 @@ static MODULE_METHOD(get_c_type) {
     size_t size = 0;
     (void)count;
     const ctype *type = module_type(vm, args[0], args[1], "getcname() ", false);
-    if (!type || (!dvx_failed(args[2]) && !API(read_str, args[2], given, sizeof given, &size)))
+    if (!type ||
+        (!dvx_failed(args[2]) && !vm->api->read_str(vm, args[2], given, sizeof given, &size)))
         return DVX_FAILED;
     if (size >= sizeof given)
         return ffi_raise(vm, DVX_VALUE_ERROR,
                          "names of more than %zu characters are not part of dl", sizeof given - 1);
     space_name(type, given, size, spaced, sizeof spaced);
     char *name = ctype_name_with(vm, type, spaced, &size);
-    dvx_value made = name ? API(make_str, name, size) : DVX_FAILED;
-    API(deallocate, name, name ? size + 1 : 0);
+    dvx_value made = name ? vm->api->make_str(vm, name, size) : DVX_FAILED;
+    vm->api->deallocate(vm, name, name ? size + 1 : 0);
     return made;
 }
 
 static bool append_sorted(dvx_vm *vm, dvx_value list, const scope *s, declaration_kind kind) {
     for (uint32_t i = 0; i < s->count; i++) {
         if (s->declarations[i].kind != kind) continue;
-        dvx_value name = API(make_str, s->declarations[i].name, s->declarations[i].size);
-        bool good = API(append, list, name);
-        API(release, name);
+        dvx_value name = vm->api->make_str(vm, s->declarations[i].name, s->declarations[i].size);
+        bool good = vm->api->append(vm, list, name);
+        vm->api->release(vm, name);
         if (!good) return false;
     }
-    return ffi_forget(vm, API(call_method, list, "sort", NULL, 0));
+    return ffi_forget(vm, vm->api->call_method(vm, list, "sort", NULL, 0));
 }
 
 /* The names of typedefs, structs and unions. */
@@ -213,11 +219,11 @@ static MODULE_METHOD(list_types) {
     const scope *s = module_scope(vm, args[0]);
     if (!s) return DVX_FAILED;
     for (int i = 0; i < 3; i++) {
-        lists[i] = good ? API(make_list, NULL, 0) : DVX_FAILED;
+        lists[i] = good ? vm->api->make_list(vm, NULL, 0) : DVX_FAILED;
         good = good && !dvx_failed(lists[i]) && append_sorted(vm, lists[i], s, kinds[i]);
     }
-    if (good) made = API(make_tuple, lists, 3);
-    for (int i = 0; i < 3; i++) API(release, lists[i]);
+    if (good) made = vm->api->make_tuple(vm, lists, 3);
+    for (int i = 0; i < 3; i++) vm->api->release(vm, lists[i]);
     return made;
 }
 
@@ -232,16 +238,17 @@ typedef struct decorator {
 static void release_decorator(dvx_vm *vm, void *payload) {
     decorator *d = payload;
     if (!d->type) return;
-    API(release, d->error);
-    API(release, d->onerror);
+    vm->api->release(vm, d->error);
+    vm->api->release(vm, d->onerror);
 }
 
 static dvx_value make_callback(dvx_vm *vm, ctype *type, dvx_value function, dvx_value error,
                                dvx_value onerror) {
-    dvx_value callable = API(builtin, "callable"), answer = API(call, callable, &function, 1);
-    int good = dvx_failed(answer) ? -1 : API(truth, answer);
-    API(release, callable);
-    API(release, answer);
+    dvx_value callable = vm->api->builtin(vm, "callable"),
+              answer = vm->api->call(vm, callable, &function, 1);
+    int good = dvx_failed(answer) ? -1 : vm->api->truth(vm, answer);
+    vm->api->release(vm, callable);
+    vm->api->release(vm, answer);
     if (good < 0) return DVX_FAILED;
     if (!good)
         return ffi_raise(vm, DVX_TYPE_ERROR, "the 'python_callable' argument is not callable");
@@ -249,7 +256,7 @@ static dvx_value make_callback(dvx_vm *vm, ctype *type, dvx_value function, dvx_
 }
 
 static dvx_value decorate(dvx_vm *vm, dvx_value self, const dvx_value *args, uint32_t count) {
-    const decorator *d = API(payload, self, &decorator_type);
+    const decorator *d = vm->api->payload(vm, self, &decorator_type);
     (void)count;
     return make_callback(vm, d->type, args[0], d->error, d->onerror);
 }
@@ -277,9 +284,10 @@ static MODULE_METHOD(callback) {
     ctype *type = module_type(vm, args[0], args[1], "callback() ", true);
     if (!type) return DVX_FAILED;
     if (is_given(vm, args[2])) return make_callback(vm, type, args[2], error, onerror);
-    dvx_value made = API(make_object, &decorator_type, &payload);
+    dvx_value made = vm->api->make_object(vm, &decorator_type, &payload);
     if (!dvx_failed(made))
-        *(decorator *)payload = (decorator){type, API(retain, error), API(retain, onerror)};
+        *(decorator *)payload =
+            (decorator){type, vm->api->retain(vm, error), vm->api->retain(vm, onerror)};
     return made;
 }
 
@@ -295,13 +303,13 @@ static MODULE_METHOD(refuse) {
 
 static dvx_value get_errno(dvx_vm *vm, dvx_value self) {
     (void)self;
-    return API(make_int, ffi_state_of(vm)->saved_errno);
+    return vm->api->make_int(vm, ffi_state_of(vm)->saved_errno);
 }
 
 static bool set_errno(dvx_vm *vm, dvx_value self, dvx_value v) {
     int64_t value;
     (void)self;
-    if (!API(read_index, v, &value)) return false;
+    if (!vm->api->read_index(vm, v, &value)) return false;
     if (value != (int)value) return ffi_fail(vm, DVX_OVERFLOW_ERROR, "errno value too large");
     ffi_state_of(vm)->saved_errno = (int)value;
     return true;
@@ -309,24 +317,24 @@ static bool set_errno(dvx_vm *vm, dvx_value self, dvx_value v) {
 
 static dvx_value get_null(dvx_vm *vm, dvx_value self) {
     (void)self;
-    return API(retain, ffi_state_of(vm)->null);
+    return vm->api->retain(vm, ffi_state_of(vm)->null);
 }
 static dvx_value get_cdata(dvx_vm *vm, dvx_value self) {
     (void)self;
-    return API(type_class, &cdata_type);
+    return vm->api->type_class(vm, &cdata_type);
 }
 static dvx_value get_ctype(dvx_vm *vm, dvx_value self) {
     (void)self;
-    return API(type_class, &ctype_type);
+    return vm->api->type_class(vm, &ctype_type);
 }
 static dvx_value get_buffer(dvx_vm *vm, dvx_value self) {
     (void)self;
-    return API(type_class, &buffer_type);
+    return vm->api->type_class(vm, &buffer_type);
 }
 
 #define FLAG(name)                                            \
     static dvx_value get_##name(dvx_vm *vm, dvx_value self) { \
-        return (void)self, API(make_int, name);               \
+        return (void)self, vm->api->make_int(vm, name);       \
     }
 FLAG(RTLD_LAZY)
 FLAG(RTLD_NOW)
@@ -435,19 +443,19 @@ const dvx_type ffi_class = {
 
 /* class name(Exception), in module cffi */
 static dvx_value make_error(dvx_vm *vm, dvx_value module, const char *name) {
-    dvx_value base = API(builtin, "Exception"), bases = API(make_tuple, &base, 1);
+    dvx_value base = vm->api->builtin(vm, "Exception"), bases = vm->api->make_tuple(vm, &base, 1);
     dvx_value members = vm->api->make_dict(vm), key = ffi_str(vm, "__module__");
-    dvx_value home = ffi_str(vm, "cffi"), type = API(builtin, "type"), made = DVX_FAILED;
+    dvx_value home = ffi_str(vm, "cffi"), type = vm->api->builtin(vm, "type"), made = DVX_FAILED;
     dvx_value args[] = {ffi_str(vm, name), bases, members};
     bool good = !dvx_failed(bases) && !dvx_failed(args[0]) && !dvx_failed(members) &&
-                !dvx_failed(type) && API(set_item, members, key, home);
-    if (good) made = API(call, type, args, 3);
-    if (!dvx_failed(made) && !API(add_constant, module, name, made)) {
-        API(release, made);
+                !dvx_failed(type) && vm->api->set_item(vm, members, key, home);
+    if (good) made = vm->api->call(vm, type, args, 3);
+    if (!dvx_failed(made) && !vm->api->add_constant(vm, module, name, made)) {
+        vm->api->release(vm, made);
         made = DVX_FAILED;
     }
     dvx_value all[] = {base, bases, members, key, home, type, args[0]};
-    for (size_t i = 0; i < LENGTH_OF(all); i++) API(release, all[i]);
+    for (size_t i = 0; i < LENGTH_OF(all); i++) vm->api->release(vm, all[i]);
     return made;
 }
 
@@ -466,28 +474,30 @@ static bool make_values(dvx_vm *vm, dvx_value module, ffi_state *state) {
 /* A program with ffi can do whatever the process can, so the host must have allowed it. */
 static bool check_allowed(dvx_vm *vm) {
     if (vm->api->allows_foreign(vm)) return true;
-    dvx_value class_ = API(builtin, "PermissionError");
+    dvx_value class_ = vm->api->builtin(vm, "PermissionError");
     if (!dvx_failed(class_))
-        API(raise_format, class_, "the host does not allow programs to call C functions");
-    API(release, class_);
+        vm->api->raise_format(vm, class_, "the host does not allow programs to call C functions");
+    vm->api->release(vm, class_);
     return false;
 }
 
 static bool init(dvx_vm *vm, dvx_value module) {
     ffi_state *state = ffi_state_of(vm);
-    return check_allowed(vm) && API(add_type, module, &ffi_class) && cdata_setup(vm, module) &&
-           ctype_setup_classes(vm, module) && API(add_type, module, &buffer_type) &&
-           API(add_type, module, &library_type) && API(add_type, module, &decorator_type) &&
-           ctype_setup(vm, state) && make_values(vm, module, state);
+    return check_allowed(vm) && vm->api->add_type(vm, module, &ffi_class) &&
+           cdata_setup(vm, module) && ctype_setup_classes(vm, module) &&
+           vm->api->add_type(vm, module, &buffer_type) &&
+           vm->api->add_type(vm, module, &library_type) &&
+           vm->api->add_type(vm, module, &decorator_type) && ctype_setup(vm, state) &&
+           make_values(vm, module, state);
 }
 
 static void finish(dvx_vm *vm, void *memory) {
     ffi_state *state = memory;
-    if (state->error_count > 0) API(release, state->cdef_error);
-    if (state->error_count > 1) API(release, state->ffi_error);
-    if (state->ready) API(release, state->null);
+    if (state->error_count > 0) vm->api->release(vm, state->cdef_error);
+    if (state->error_count > 1) vm->api->release(vm, state->ffi_error);
+    if (state->ready) vm->api->release(vm, state->null);
     ctype_free_all(vm, state);
-    API(deallocate, state->handles, state->handle_size * sizeof *state->handles);
+    vm->api->deallocate(vm, state->handles, state->handle_size * sizeof *state->handles);
 }
 
 DVX_EXTENSION_WITH_STATE("ffi", init, sizeof(ffi_state), finish);

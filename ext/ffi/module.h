@@ -3,8 +3,8 @@
 #ifndef FFI_MODULE_H
 #define FFI_MODULE_H
 
-#include "cdata.h"
-#include "scope.h"
+#include "data/cdata.h"
+#include "parse/scope.h"
 
 extern const dvx_type ffi_class;
 

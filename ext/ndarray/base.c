@@ -7,7 +7,7 @@
 static void raise_text(dvx_vm *vm, dvx_error error, const char *format, va_list rest) {
     char text[2048];
     vsnprintf(text, sizeof text, format, rest);
-    API(raise, error, text);
+    vm->api->raise(vm, error, text);
 }
 
 bool nd_fail(dvx_vm *vm, dvx_error error, const char *format, ...) {
@@ -28,20 +28,22 @@ dvx_value nd_raise(dvx_vm *vm, dvx_error error, const char *format, ...) {
 
 const char *nd_class_name(dvx_vm *vm, dvx_value v, char buffer[ND_NAME]) {
     size_t size;
-    dvx_value class_ = API(class_of, v), name = API(get_attribute, class_, "__name__");
+    dvx_value class_ = vm->api->class_of(vm, v),
+              name = vm->api->get_attribute(vm, class_, "__name__");
     buffer[0] = 0;
-    if (dvx_failed(name) || !API(read_str, name, buffer, ND_NAME, &size)) vm->api->clear_error(vm);
+    if (dvx_failed(name) || !vm->api->read_str(vm, name, buffer, ND_NAME, &size))
+        vm->api->clear_error(vm);
     buffer[ND_NAME - 1] = 0;
-    API(release, name);
-    API(release, class_);
+    vm->api->release(vm, name);
+    vm->api->release(vm, class_);
     return buffer;
 }
 
 const char *nd_word(dvx_vm *vm, dvx_value v, char buffer[32]) {
     size_t size;
     buffer[0] = 0;
-    if (dvx_failed(v) || API(kind, v) != DVX_STR) return buffer;
-    if (!API(read_str, v, buffer, 32, &size)) vm->api->clear_error(vm);
+    if (dvx_failed(v) || vm->api->kind(vm, v) != DVX_STR) return buffer;
+    if (!vm->api->read_str(vm, v, buffer, 32, &size)) vm->api->clear_error(vm);
     if (size >= 32) buffer[0] = 0;
     return buffer;
 }
@@ -51,8 +53,9 @@ bool nd_axis_named(dvx_vm *vm, int64_t axis, int ndim, const char *what, int *ou
         *out = (int)(axis < 0 ? axis + ndim : axis);
         return true;
     }
-    API(raise_format, nd_state_of(vm)->axis_error,
-        "%saxis %lld is out of bounds for array of dimension %d", what, (long long)axis, ndim);
+    vm->api->raise_format(vm, nd_state_of(vm)->axis_error,
+                          "%saxis %lld is out of bounds for array of dimension %d", what,
+                          (long long)axis, ndim);
     return false;
 }
 
@@ -68,7 +71,7 @@ bool nd_axis_of(dvx_vm *vm, dvx_value axis, int ndim, int *out) {
 bool nd_read_index(dvx_vm *vm, dvx_value v, int64_t *out) {
     nd_state *state = nd_state_of(vm);
     state->busy++;
-    bool good = API(read_index, v, out);
+    bool good = vm->api->read_index(vm, v, out);
     state->busy--;
     return good;
 }
@@ -76,17 +79,17 @@ bool nd_read_index(dvx_vm *vm, dvx_value v, int64_t *out) {
 dvx_value nd_call(dvx_vm *vm, dvx_value callee, dvx_value argument) {
     nd_state *state = nd_state_of(vm);
     state->busy++;
-    dvx_value result = API(call, callee, &argument, 1);
+    dvx_value result = vm->api->call(vm, callee, &argument, 1);
     state->busy--;
     return result;
 }
 
 /* ---- Long loops ---- */
 
-enum { BLOCK = 1 << 16, FEW = 1 << 12, CLEARED = 1 << 24 };
+enum { BLOCK = 1 << 16, CLEARED = 1 << 24 };
 
 bool nd_next_block(dvx_vm *vm, nd_blocks *b) {
-    if (b->count > FEW && !nd_work(vm, b->count)) b->stopped = true;
+    if (!nd_work(vm, b->count)) b->stopped = true;
     b->at += b->count;
     const int64_t left = b->total - b->at;
     b->count = left < BLOCK ? left : BLOCK;
@@ -96,8 +99,8 @@ bool nd_next_block(dvx_vm *vm, nd_blocks *b) {
 bool nd_clear(dvx_vm *vm, char *data, size_t bytes) {
     for (; bytes > CLEARED; data += CLEARED, bytes -= CLEARED) {
         memset(data, 0, CLEARED);
-        if (!nd_work(vm, CLEARED / 8)) return false;
+        if (!nd_work(vm, CLEARED / 64)) return false;
     }
     memset(data, 0, bytes);
-    return true;
+    return nd_work(vm, (int64_t)(bytes / 64));
 }

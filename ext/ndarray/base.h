@@ -16,7 +16,6 @@
 
 #include <string.h>
 
-#define API(function, ...)     vm->api->function(vm, __VA_ARGS__)
 #define LENGTH_OF(array)       (sizeof(array) / sizeof *(array))
 #define FORMATTED(first, rest) __attribute__((format(printf, first, rest)))
 #define LIKELY(x)              __builtin_expect(!!(x), 1)
@@ -72,7 +71,7 @@ typedef struct nd_state {
     char *buffers;     /* fuse.c: of fused expressions, while none is at work; or NULL */
 } nd_state;
 
-static inline nd_state *nd_state_of(dvx_vm *vm) { return API(state, &dvx_extension); }
+static inline nd_state *nd_state_of(dvx_vm *vm) { return vm->api->state(vm, &dvx_extension); }
 
 /* Raises error with a text like printf's, cut after some 2000 bytes; false and DVX_FAILED. */
 bool nd_fail(dvx_vm *vm, dvx_error error, const char *format, ...) FORMATTED(3, 4);
@@ -84,16 +83,16 @@ const char *nd_class_name(dvx_vm *vm, dvx_value v, char buffer[ND_NAME]);
 
 static inline dvx_value nd_none(dvx_vm *vm) { return vm->api->make_none(vm); }
 static inline dvx_value nd_str(dvx_vm *vm, const char *text) {
-    return API(make_str, text, strlen(text));
+    return vm->api->make_str(vm, text, strlen(text));
 }
-static inline bool nd_is_none(dvx_vm *vm, dvx_value v) { return API(kind, v) == DVX_NONE; }
+static inline bool nd_is_none(dvx_vm *vm, dvx_value v) { return vm->api->kind(vm, v) == DVX_NONE; }
 /* Is the argument there, and not None? */
 static inline bool nd_is_given(dvx_vm *vm, dvx_value v) {
     return !dvx_failed(v) && !nd_is_none(vm, v);
 }
 /* The truth of an argument that may be missing: 1, 0, -1. */
 static inline int nd_flag(dvx_vm *vm, dvx_value v, bool otherwise) {
-    return dvx_failed(v) ? otherwise : API(truth, v);
+    return dvx_failed(v) ? otherwise : vm->api->truth(vm, v);
 }
 /* An argument that is a str of at most 31 bytes; else "". */
 const char *nd_word(dvx_vm *vm, dvx_value v, char buffer[32]);
@@ -103,9 +102,14 @@ const char *nd_word(dvx_vm *vm, dvx_value v, char buffer[32]);
 bool nd_read_index(dvx_vm *vm, dvx_value v, int64_t *out);
 dvx_value nd_call(dvx_vm *vm, dvx_value callee, dvx_value argument);
 
-/* Counts what a loop has done: `steps` of about 1 ns.  Loops that may go on for more than some ms
- * do so every few ms, with their references in order: false: raised (interrupted, or a limit). */
-static inline bool nd_work(dvx_vm *vm, int64_t steps) { return API(work, steps / 10 + 1); }
+/* Counts what a loop has done: `steps` of about 1 ns.  It costs a few instructions, so that all
+ * loops over elements do so, those that may go on for more than some ms every few ms, with their
+ * references in order: false: raised (interrupted, or a limit). */
+static inline bool nd_work(dvx_vm *vm, int64_t steps) {
+    return LIKELY(dvx_work(vm, (int64_t)((uint64_t)steps / 8)));
+}
+/* The same of loops that go through neighbours, several elements in a nanosecond. */
+static inline bool nd_quick_work(dvx_vm *vm, int64_t elements) { return nd_work(vm, elements / 8); }
 /* Blocks of a long row: `for (nd_blocks b = {.total = n}; nd_next_block(vm, &b);)` goes through
  * b.count elements from b.at on, and counts them; then b.stopped: raised before the end. */
 typedef struct nd_blocks {
@@ -121,7 +125,5 @@ bool nd_axis(dvx_vm *vm, int64_t axis, int ndim, int *out);
 /* The same of a dl int: TypeError.  `what` ("source: ") stands in front of the error. */
 bool nd_axis_of(dvx_vm *vm, dvx_value axis, int ndim, int *out);
 bool nd_axis_named(dvx_vm *vm, int64_t axis, int ndim, const char *what, int *out);
-
-#define ND_FUNCTION(name) dvx_value name(dvx_vm *vm, const dvx_value *args, uint32_t count)
 
 #endif

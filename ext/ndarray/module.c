@@ -1,35 +1,35 @@
 /* module.c: the extension `ndarray`: its state in a VM, and the registration of all files. */
 #include <math.h>
 
-#include "array.h"
-#include "arrange.h"
-#include "calculus.h"
-#include "create.h"
-#include "einsum.h"
-#include "error.h"
-#include "extra.h"
-#include "finfo.h"
-#include "fuse.h"
-#include "grid.h"
-#include "insert.h"
-#include "iterate.h"
-#include "join.h"
-#include "linalg.h"
-#include "lookup.h"
-#include "matmul.h"
-#include "memory.h"
-#include "order.h"
-#include "pad.h"
-#include "partition.h"
-#include "pick.h"
-#include "print.h"
-#include "random.h"
-#include "reductions.h"
-#include "select.h"
-#include "sets.h"
-#include "shape.h"
-#include "statistics.h"
-#include "ufunc.h"
+#include "array/array.h"
+#include "functions/arrange.h"
+#include "functions/calculus.h"
+#include "array/create.h"
+#include "linear/einsum.h"
+#include "ufunc/error.h"
+#include "functions/extra.h"
+#include "functions/finfo.h"
+#include "site/fuse.h"
+#include "functions/grid.h"
+#include "index/insert.h"
+#include "index/iterate.h"
+#include "functions/join.h"
+#include "linear/linalg.h"
+#include "functions/lookup.h"
+#include "linear/matmul.h"
+#include "array/memory.h"
+#include "sort/order.h"
+#include "functions/pad.h"
+#include "sort/partition.h"
+#include "index/pick.h"
+#include "array/print.h"
+#include "functions/random.h"
+#include "ufunc/reductions.h"
+#include "functions/select.h"
+#include "sort/sets.h"
+#include "array/shape.h"
+#include "functions/statistics.h"
+#include "ufunc/ufunc.h"
 
 /* Each file's functions, types and constants. */
 /* (One to a line, so that additions do not meet.) */
@@ -71,14 +71,15 @@ static bool (*const registrations[])(dvx_vm *vm, dvx_value module) = {
 
 /* The class AxisError(ValueError, IndexError). */
 static dvx_value make_axis_error(dvx_vm *vm) {
-    dvx_value bases[2] = {API(error_class, DVX_VALUE_ERROR), API(error_class, DVX_INDEX_ERROR)};
-    dvx_value args[3] = {nd_str(vm, "AxisError"), API(make_tuple, bases, 2),
+    dvx_value bases[2] = {vm->api->error_class(vm, DVX_VALUE_ERROR),
+                          vm->api->error_class(vm, DVX_INDEX_ERROR)};
+    dvx_value args[3] = {nd_str(vm, "AxisError"), vm->api->make_tuple(vm, bases, 2),
                          vm->api->make_dict(vm)};
-    dvx_value type = API(builtin, "type"), made = API(call, type, args, 3);
-    for (int i = 0; i < 3; i++) API(release, args[i]);
-    API(release, bases[0]);
-    API(release, bases[1]);
-    API(release, type);
+    dvx_value type = vm->api->builtin(vm, "type"), made = vm->api->call(vm, type, args, 3);
+    for (int i = 0; i < 3; i++) vm->api->release(vm, args[i]);
+    vm->api->release(vm, bases[0]);
+    vm->api->release(vm, bases[1]);
+    vm->api->release(vm, type);
     return made;
 }
 
@@ -93,9 +94,10 @@ static bool add_numbers(dvx_vm *vm, dvx_value module) {
         {"inf", INFINITY},      {"Inf", INFINITY},  {"infty", INFINITY},
         {"PINF", INFINITY},     {"NINF", -INFINITY}};
     for (size_t i = 0; i < LENGTH_OF(numbers); i++) {
-        dvx_value number = API(make_float, numbers[i].value);
-        const bool good = !dvx_failed(number) && API(add_constant, module, numbers[i].name, number);
-        API(release, number);
+        dvx_value number = vm->api->make_float(vm, numbers[i].value);
+        const bool good =
+            !dvx_failed(number) && vm->api->add_constant(vm, module, numbers[i].name, number);
+        vm->api->release(vm, number);
         if (!good) return false;
     }
     return true;
@@ -106,17 +108,18 @@ static bool fill_state(dvx_vm *vm, dvx_value module) {
     for (int i = 0; i < ND_TYPES; i++) state->dtypes[i] = state->classes[i] = DVX_FAILED;
     state->ufunc_error = state->linalg_error = DVX_FAILED;
     state->print = (nd_print){8, 1000, 3, 75, false};
-    state->float_ = API(builtin, "float");
-    state->int_ = API(builtin, "int");
-    state->bool_ = API(builtin, "bool");
-    state->complex_ = API(builtin, "complex");
-    state->type_error = API(error_class, DVX_TYPE_ERROR);
-    state->overflow_error = API(error_class, DVX_OVERFLOW_ERROR);
+    state->float_ = vm->api->builtin(vm, "float");
+    state->int_ = vm->api->builtin(vm, "int");
+    state->bool_ = vm->api->builtin(vm, "bool");
+    state->complex_ = vm->api->builtin(vm, "complex");
+    state->type_error = vm->api->error_class(vm, DVX_TYPE_ERROR);
+    state->overflow_error = vm->api->error_class(vm, DVX_OVERFLOW_ERROR);
     state->axis_error = make_axis_error(vm);
     return !dvx_failed(state->float_) && !dvx_failed(state->int_) && !dvx_failed(state->bool_) &&
-           API(add_constant, module, "newaxis", nd_none(vm)) && !dvx_failed(state->complex_) &&
-           !dvx_failed(state->axis_error) &&
-           API(add_constant, module, "AxisError", state->axis_error) && add_numbers(vm, module);
+           vm->api->add_constant(vm, module, "newaxis", nd_none(vm)) &&
+           !dvx_failed(state->complex_) && !dvx_failed(state->axis_error) &&
+           vm->api->add_constant(vm, module, "AxisError", state->axis_error) &&
+           add_numbers(vm, module);
 }
 
 static bool init(dvx_vm *vm, dvx_value module) {
@@ -130,18 +133,18 @@ static void finish(dvx_vm *vm, void *memory) {
     nd_state *state = memory;
     memory_drop(vm);
     fuse_finish(vm);
-    API(release, state->float_);
-    API(release, state->int_);
-    API(release, state->bool_);
-    API(release, state->complex_);
-    API(release, state->type_error);
-    API(release, state->overflow_error);
-    API(release, state->axis_error);
-    API(release, state->ufunc_error);
-    API(release, state->linalg_error);
+    vm->api->release(vm, state->float_);
+    vm->api->release(vm, state->int_);
+    vm->api->release(vm, state->bool_);
+    vm->api->release(vm, state->complex_);
+    vm->api->release(vm, state->type_error);
+    vm->api->release(vm, state->overflow_error);
+    vm->api->release(vm, state->axis_error);
+    vm->api->release(vm, state->ufunc_error);
+    vm->api->release(vm, state->linalg_error);
     for (int i = 0; i < ND_TYPES; i++) {
-        API(release, state->dtypes[i]);
-        API(release, state->classes[i]);
+        vm->api->release(vm, state->dtypes[i]);
+        vm->api->release(vm, state->classes[i]);
     }
 }
 

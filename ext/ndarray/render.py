@@ -1,4 +1,4 @@
-"""render.py TEMPLATE OUTPUT: renders one Mako template of this directory; templates import kernels.py."""
+"""render.py TEMPLATE OUTPUT: renders one Mako template; templates import kernels.py and derivatives.py."""
 
 import sys
 from pathlib import Path
@@ -6,5 +6,5 @@ from pathlib import Path
 from mako.template import Template
 
 template, output = map(Path, sys.argv[1:])
-sys.path.insert(0, str(template.parent))
+sys.path[:0] = [str(Path(__file__).resolve().parent / room) for room in ("loops", "site")]
 output.write_text(Template(filename=str(template), strict_undefined=True).render())

@@ -1,20 +1,20 @@
 /* type.c: the types `ndarray` and `generic` (scalars), put together from the files that have their
  * methods (methods.h). */
-#include "create.h"
-#include "derive.h"
-#include "index.h"
-#include "iterate.h"
-#include "memory.h"
-#include "methods.h"
-#include "operators.h"
-#include "print.h"
+#include "array/create.h"
+#include "site/derive.h"
+#include "index/index.h"
+#include "index/iterate.h"
+#include "array/memory.h"
+#include "array/methods.h"
+#include "ufunc/operators.h"
+#include "array/print.h"
 
 static void release(dvx_vm *vm, void *payload) {
     nd_array *a = payload;
     if (a->memory) memory_give(vm, a->memory, a->memory_size);
     if (UNLIKELY(a->axes != a->few && a->axes))
-        API(deallocate, a->axes, (size_t)a->ndim * sizeof *a->axes);
-    if (a->flags & ND_HAS_BASE) API(release, a->base);
+        vm->api->deallocate(vm, a->axes, (size_t)a->ndim * sizeof *a->axes);
+    if (a->flags & ND_HAS_BASE) vm->api->release(vm, a->base);
 }
 
 #define ADDRESS_METHOD(name)    &method_##name,
@@ -56,10 +56,11 @@ const dvx_type scalar_type = {COMMON,
 
 bool nd_add_all(dvx_vm *vm, dvx_value module, const dvx_function *functions, size_t count) {
     for (size_t i = 0; i < count; i++)
-        if (!API(add_function, module, &functions[i])) return false;
+        if (!vm->api->add_function(vm, module, &functions[i])) return false;
     return true;
 }
 
 bool array_register(dvx_vm *vm, dvx_value module) {
-    return API(add_type, module, &array_type) && API(add_type, module, &scalar_type);
+    return vm->api->add_type(vm, module, &array_type) &&
+           vm->api->add_type(vm, module, &scalar_type);
 }

@@ -10,7 +10,7 @@ function(dynvm_add_extension name)
   target_link_libraries(${name} PRIVATE dynvm::ext)
   target_compile_options(${name} PRIVATE "-fmacro-prefix-map=${CMAKE_SOURCE_DIR}/=") # DVX_HERE
   if(extension_NATIVE AND TARGET dynvm_gen)
-    target_compile_definitions(${name} PRIVATE DVX_NATIVE)
+    target_compile_definitions(${name} PRIVATE "DVX_NATIVE=<plugin/native.h>")
     target_include_directories(${name} PRIVATE "${dynvm_SOURCE_DIR}/vm" "${dynvm_gen_dir}")
     target_compile_options(${name} PRIVATE ${dynvm_handler_options})
     if(NOT "tail" IN_LIST dynvm_forms)

@@ -74,7 +74,7 @@ name = prefix + op
 call = "dv_inplace" if prefix else "dv_binary"
 doc = f"a {SIGNS[op]}= b: like {op}, but a may be changed in place." if prefix else f"a {SIGNS[op]} b."
 %>
-<%isa:op name="${name}" operands="own" stack="a b -- r" calls_out="yes" kills="all" doc="${doc}">
+<%isa:op name="${name}" operands="own" stack="a b -- r" region="dv_step_binary" which="DV_BINARY_${op}" open="yes" calls_out="yes" kills="all" doc="${doc}">
     const dv_value result = ${call}(vm, DV_BINARY_${op}, a, b);
     if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
     DISPOSE2(SITE.own, a, b);
@@ -224,7 +224,7 @@ short = "COMPLEX" if left == right else f"{left}_{right}".upper()
 % endfor
 
 % for op, sign in (("NEG", "-"), ("POS", "+"), ("INVERT", "~")):
-<%isa:op name="${op}" operands="own" stack="a -- r" calls_out="yes" kills="all" doc="${sign}a.">
+<%isa:op name="${op}" operands="own" stack="a -- r" region="${'dv_step_negate' if op == 'NEG' else 'embeds'}" open="yes" calls_out="yes" kills="all" doc="${sign}a.">
     const dv_value result = dv_unary(vm, DV_UNARY_${op}, a);
     if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
     DISPOSE1(SITE.own, a);
@@ -276,7 +276,7 @@ short = "COMPLEX" if left == right else f"{left}_{right}".upper()
 </%isa:derivative>
 
 % endfor
-<%isa:op name="NOT" operands="own" stack="a -- r" calls_out="yes" kills="all" doc="not a.">
+<%isa:op name="NOT" region="dv_step_not" operands="own" stack="a -- r" calls_out="yes" kills="all" doc="not a.">
     const int truth = dv_truth(vm, a);
     if (DV_UNLIKELY(truth < 0)) RAISE();
     DISPOSE1(SITE.own, a);

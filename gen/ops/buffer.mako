@@ -168,7 +168,7 @@ is_float = "float" in name
     char *at = dv_item_along(buffer, indices, n);
 </%def>
 % for name, type in ELEMENTS.items():
-<%isa:derivative name="BUILD_KEY_LOAD_${name.upper()}" of="BUILD_KEY" modes="LOAD_SUBSCR" doc="BUILD_KEY of ints, and the LOAD_SUBSCR behind it, of an object of an extension whose items are ${name}: no tuple.">
+<%isa:derivative name="BUILD_KEY_LOAD_${name.upper()}" which="DV_${name.upper()}" of="BUILD_KEY" covers="LOAD_SUBSCR" doc="BUILD_KEY of ints, and the LOAD_SUBSCR behind it, of an object of an extension whose items are ${name}: no tuple.">
 ${items_along(name)}\
     const uint8_t own = ip[LEN + 1].site.own;
     if (DV_UNLIKELY(!at || (own & 1 && dv_as_object(container)->references == 1))) MISS(); /* it would die here */
@@ -185,7 +185,7 @@ ${items_along(name)}\
 % endfor
 
 % for name, type in ELEMENTS.items():
-<%isa:derivative name="BUILD_KEY_STORE_${name.upper()}" of="BUILD_KEY" modes="STORE_SUBSCR" doc="BUILD_KEY of ints, and the STORE_SUBSCR behind it, of an object of an extension whose items are ${name}: no tuple.">
+<%isa:derivative name="BUILD_KEY_STORE_${name.upper()}" which="DV_${name.upper()}" of="BUILD_KEY" covers="STORE_SUBSCR" doc="BUILD_KEY of ints, and the STORE_SUBSCR behind it, of an object of an extension whose items are ${name}: no tuple.">
 ${items_along(name)}\
     const dv_value value = indices[-2];
     const uint8_t own = ip[LEN + 1].site.own;

@@ -1,11 +1,11 @@
 ## call.mako: calls, functions, classes, modules.
 
-<%isa:op name="PREPARE_CALL" stack="-- R1 R2" doc="Pushes the two reserved entries of a call (caller's next ip and fp).">
+<%isa:op name="PREPARE_CALL" region="dv_step_prepare_call" stack="-- R1 R2" doc="Pushes the two reserved entries of a call (caller's next ip and fp).">
     sp += 2;
     NEXT();
 </%isa:op>
 
-<%isa:op name="CALL" operands="count" site="yes" cache="1" variable="call" stack="args -- r" calls_out="yes" kills="all" select="dv_choose_call" doc="Calls with n positional arguments.">
+<%isa:op name="CALL" region="dv_step_call" promises="nothing" operands="count" site="yes" cache="1" variable="call" stack="args -- r" calls_out="yes" kills="all" select="dv_choose_call" doc="Calls with n positional arguments.">
     const int64_t n = CELL(2).i;
     const dv_value callee = sp[-n - 3];
     if (dv_is_function(callee)) {
@@ -47,7 +47,7 @@
     JUMP(thread->entry);
 </%def>\
 % for defaults, form, what in ((False, "CALL_DL", "exactly its positional parameters; the cache says which was seen"), (True, "CALL_DL_DEFAULTS", "fewer arguments than it has parameters, for which it has defaults")):
-<%isa:derivative name="${form}" of="CALL" doc="CALL of a dl function with ${what}.">
+<%isa:derivative name="${form}" of="CALL" cache="thread" doc="CALL of a dl function with ${what}.">
     const int64_t n = CELL(2).i;
     const dv_value callee = sp[-n - 3];
     if (DV_UNLIKELY(!dv_is_function(callee))) MISS();
@@ -141,12 +141,12 @@ ${check_arguments(defaults, "n")}${enter_function(defaults, "n")}</%isa:derivati
     TAIL(dv_slow_call);
 </%def>\
 % for defaults, form, what in ((False, "CALL_CLASS", "exactly self and these arguments"), (True, "CALL_CLASS_DEFAULTS", "self, these arguments, and defaults for the others")):
-<%isa:derivative name="${form}" of="CALL" doc="CALL of a dl class whose __init__ is a dl function with ${what}: makes the instance and enters it.">
+<%isa:derivative name="${form}" saw="init" of="CALL" doc="CALL of a dl class whose __init__ is a dl function with ${what}: makes the instance and enters it.">
     const int64_t n = CELL(2).i;
 ${call_class(defaults, "n")}</%isa:derivative>
 % endfor
 % for n in "01234":
-<%isa:derivative name="CALL_CLASS_${n}" of="CALL" doc="What CALL_CLASS becomes at a site with ${n} arguments.">
+<%isa:derivative name="CALL_CLASS_${n}" variant_of="CALL_CLASS" where="arguments=${n}" of="CALL" doc="What CALL_CLASS becomes at a site with ${n} arguments.">
 ${call_class(False, n)}</%isa:derivative>
 % endfor
 
@@ -207,10 +207,10 @@ ${call_class(False, n)}</%isa:derivative>
 </%isa:op>
 
 % for form, entry, what in (("CALL_C", "def->entry(vm, sp - n, (uint32_t)n)", " without keywords"), ("CALL_C_NAMED", "def->keyword_entry(vm, sp - n, (uint32_t)n, DV_EMPTY)", " that could get keywords")):
-<%isa:derivative name="${form}" of="CALL" doc="CALL of a C function${what}; the cache holds its definition.">
+<%isa:derivative name="${form}" saw="${'' if 'NAMED' in form else 'function'}" of="CALL" cache="function" promises="${'boxed' if 'NAMED' in form else 'callee'}" doc="CALL of a C function${what}; the cache holds its definition.">
     const int64_t n = CELL(2).i;
     const dv_value callee = sp[-n - 3];
-    const dv_cfunction_def *def = CELL(CACHE).p;
+    const dv_cfunction_def *def = CACHED(function);
     if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION))) MISS();
     const dv_cfunction *function = (const dv_cfunction *)dv_as_object(callee);
     if (DV_UNLIKELY(function->def != def || !dv_is_empty(function->self) || dv_is_class(function->owner) || GUARD_FAILS())) MISS();
@@ -227,9 +227,9 @@ ${call_class(False, n)}</%isa:derivative>
 
 ## That the number of arguments fits was seen when the form was chosen: it is the site's, and the definition's.
 % for inputs, more in (("1", "one argument"), ("2", "two arguments")):
-<%isa:derivative name="CALL_C_${inputs}" of="CALL" doc="CALL of a C function without keywords with ${more}; the cache holds its definition.">
+<%isa:derivative name="CALL_C_${inputs}" saw="function" promises="callee" of="CALL" cache="function" doc="CALL of a C function without keywords with ${more}; the cache holds its definition.">
     const dv_value callee = sp[-${int(inputs) + 3}];
-    const dv_cfunction_def *def = CELL(CACHE).p;
+    const dv_cfunction_def *def = CACHED(function);
     if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION))) MISS();
     const dv_cfunction *function = (const dv_cfunction *)dv_as_object(callee);
     if (DV_UNLIKELY(function->def != def || !dv_is_empty(function->self) || dv_is_class(function->owner) || GUARD_FAILS())) MISS();
@@ -247,9 +247,9 @@ ${call_class(False, n)}</%isa:derivative>
 % endfor
 
 % for op, sign in (("MIN", "<"), ("MAX", ">")):
-<%isa:derivative name="CALL_${op}" of="CALL" doc="CALL of ${op.lower()} with two ints or two floats; the cache holds its definition, as that of CALL_C_NAMED.">
+<%isa:derivative name="CALL_${op}" of="CALL" cache="function" doc="CALL of ${op.lower()} with two ints or two floats; the cache holds its definition, as that of CALL_C_NAMED.">
     const dv_value callee = sp[-5], x = sp[-2], y = sp[-1];
-    if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION) || ((const dv_cfunction *)dv_as_object(callee))->def != CELL(CACHE).p || GUARD_FAILS())) MISS();
+    if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION) || ((const dv_cfunction *)dv_as_object(callee))->def != CACHED(function) || GUARD_FAILS())) MISS();
     if (DV_UNLIKELY(dv_as_object(callee)->references == 1)) TAIL(DV_H(CALL_C_NAMED));
     bool second;
     if (dv_are_ints(x, y))
@@ -265,9 +265,9 @@ ${call_class(False, n)}</%isa:derivative>
 </%isa:derivative>
 % endfor
 
-<%isa:derivative name="CALL_ISINSTANCE" of="CALL" doc="CALL of isinstance with anything and a class or classes without metaclasses; the cache holds its definition, as that of CALL_C.">
+<%isa:derivative name="CALL_ISINSTANCE" promises="boxed" of="CALL" cache="function" doc="CALL of isinstance with anything and a class or classes without metaclasses; the cache holds its definition, as that of CALL_C.">
     const dv_value callee = sp[-5], x = sp[-2], wanted = sp[-1];
-    if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION) || ((const dv_cfunction *)dv_as_object(callee))->def != CELL(CACHE).p || GUARD_FAILS())) MISS();
+    if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION) || ((const dv_cfunction *)dv_as_object(callee))->def != CACHED(function) || GUARD_FAILS())) MISS();
     const dv_class *class_ = dv_class_at_once(vm, x);
     if (!class_ || !dv_is_class(wanted)) SLOW();
     if (DV_UNLIKELY(dv_as_class(wanted)->metaclass || dv_as_object(callee)->references == 1 || dv_as_object(wanted)->references == 1)) TAIL(DV_H(CALL_C));
@@ -299,22 +299,22 @@ ${call_class(False, n)}</%isa:derivative>
 </%isa:derivative>
 
 ## What LOAD_GLOBAL_CALLEE_BUILTIN is threaded as in front of isinstance(local, global): behind it are LOAD_LOCAL (2 cells), LOAD_GLOBAL (as many as here), CALL (4), and perhaps a jump (3).
-<%isa:derivative name="LOAD_GLOBAL_CALLEE_ISINSTANCE" of="LOAD_GLOBAL_CALLEE" doc="LOAD_GLOBAL_CALLEE_BUILTIN, with a call with a local and a global behind it: answers at once if that is a CALL_ISINSTANCE of what has a class without a metaclass, and goes where the JUMP_IF_FALSE_BOOL behind it would, if there is one.">
+<%isa:derivative name="LOAD_GLOBAL_CALLEE_ISINSTANCE" variant_of="LOAD_GLOBAL_CALLEE_BUILTIN" behind="LOAD_LOCAL LOAD_GLOBAL CALL" of="LOAD_GLOBAL_CALLEE" cache="cell builtin" doc="LOAD_GLOBAL_CALLEE_BUILTIN, with a call with a local and a global behind it: answers at once if that is a CALL_ISINSTANCE of what has a class without a metaclass, and goes where the JUMP_IF_FALSE_BOOL behind it would, if there is one.">
     OP(LOAD_GLOBAL_CELL);
     OP(LOAD_GLOBAL_BUILTIN);
     OP(JUMP_IF_FALSE_BOOL);
-    if (DV_UNLIKELY(!dv_is_empty(((const dv_global_cell *)CELL(CACHE).p)->value) || GUARD_FAILS())) MISS();
-    const dv_value callee = ((const dv_global_cell *)CELL(CACHE + 1).p)->value;
+    if (DV_UNLIKELY(!dv_is_empty(CACHED(cell)->value) || GUARD_FAILS())) MISS();
+    const dv_value callee = CACHED(builtin)->value;
     if (DV_UNLIKELY(dv_is_empty(callee))) MISS();
     const dv_cell *local = ip + LEN, *global = local + 2, *call = global + LEN, *behind = call + 4;
     if (call->h == DV_H(CALL_ISINSTANCE) && dv_is_shape(callee, DV_T_CFUNCTION) && ((const dv_cfunction *)dv_as_object(callee))->def == call[3].p) {
         const dv_value x = *(const dv_value *)(const void *)((const char *)fp + local[1].i);
         dv_value wanted = DV_EMPTY; /* while the load has another form, its cache is another one */
         if (global->h == DV_H(LOAD_GLOBAL_CELL)) {
-            wanted = ((const dv_global_cell *)global[CACHE].p)->value;
+            wanted = CACHED(cell, global)->value;
         } else if (global->h == DV_H(LOAD_GLOBAL_BUILTIN)) {
-            if (dv_is_empty(((const dv_global_cell *)global[CACHE].p)->value))
-                wanted = ((const dv_global_cell *)global[CACHE + 1].p)->value;
+            if (dv_is_empty(CACHED(cell, global)->value))
+                wanted = CACHED(builtin, global)->value;
         }
         const dv_class *class_ = dv_class_at_once(vm, x);
         if (class_ && dv_is_class(wanted) && !dv_as_class(wanted)->metaclass) {
@@ -331,9 +331,9 @@ ${call_class(False, n)}</%isa:derivative>
     NEXT();
 </%isa:derivative>
 
-<%isa:derivative name="CALL_TYPE_OF" of="CALL" doc="CALL of type with one argument; the cache is that of CALL_TYPE.">
+<%isa:derivative name="CALL_TYPE_OF" promises="boxed" of="CALL" cache="class" doc="CALL of type with one argument; the cache is that of CALL_TYPE.">
     const dv_value callee = sp[-4], x = sp[-1];
-    if (DV_UNLIKELY(callee.bits != CELL(CACHE).v.bits || GUARD_FAILS())) MISS();
+    if (DV_UNLIKELY(callee.bits != CACHED(class).bits || GUARD_FAILS())) MISS();
     if (DV_UNLIKELY(!dv_is_instance(x))) SLOW();
     const dv_value class_ = dv_object_value(dv_shape_at(vm, dv_as_object(x)->shape)->class_);
     dv_as_object(callee)->references--; /* a built-in class never dies */
@@ -348,9 +348,9 @@ ${call_class(False, n)}</%isa:derivative>
     NEXT_RELEASING(x);
 </%isa:derivative>
 
-<%isa:derivative name="CALL_ORD" of="CALL" doc="CALL of ord with a str of one character; the cache holds its definition, as that of CALL_C_1.">
+<%isa:derivative name="CALL_ORD" promises="boxed" of="CALL" cache="function" doc="CALL of ord with a str of one character; the cache holds its definition, as that of CALL_C_1.">
     const dv_value callee = sp[-4], x = sp[-1];
-    if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION) || ((const dv_cfunction *)dv_as_object(callee))->def != CELL(CACHE).p || GUARD_FAILS())) MISS();
+    if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION) || ((const dv_cfunction *)dv_as_object(callee))->def != CACHED(function) || GUARD_FAILS())) MISS();
     if (DV_UNLIKELY(!dv_is_shape(x, DV_T_STR) || dv_as_str(x)->length != 1 || dv_as_object(callee)->references == 1)) TAIL(DV_H(CALL_C_1));
     const uint32_t character = dv_str_at(dv_as_str(x), 0);
     dv_as_object(callee)->references--;
@@ -359,9 +359,9 @@ ${call_class(False, n)}</%isa:derivative>
     NEXT_RELEASING(x);
 </%isa:derivative>
 
-<%isa:derivative name="CALL_CHR" of="CALL" doc="CALL of chr with the number of a character whose str is kept; the cache holds its definition, as that of CALL_C_1.">
+<%isa:derivative name="CALL_CHR" promises="boxed" of="CALL" cache="function" doc="CALL of chr with the number of a character whose str is kept; the cache holds its definition, as that of CALL_C_1.">
     const dv_value callee = sp[-4], x = sp[-1];
-    if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION) || ((const dv_cfunction *)dv_as_object(callee))->def != CELL(CACHE).p || GUARD_FAILS())) MISS();
+    if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION) || ((const dv_cfunction *)dv_as_object(callee))->def != CACHED(function) || GUARD_FAILS())) MISS();
     if (DV_UNLIKELY(!dv_is_int(x) || dv_as_object(callee)->references == 1)) TAIL(DV_H(CALL_C_1));
     const uint64_t character = (uint64_t)dv_as_int(x);
     if (DV_UNLIKELY(character >= DV_STR_CHARS || !vm->interned || !vm->interned[character])) TAIL(DV_H(CALL_C_1));
@@ -371,9 +371,9 @@ ${call_class(False, n)}</%isa:derivative>
     NEXT();
 </%isa:derivative>
 
-<%isa:derivative name="CALL_LEN" of="CALL" doc="CALL of len with a list, tuple, str or dict, an object of an extension with typed items, or an instance whose class has __len__ in dl, whose frame it enters; the cache holds its definition, as that of CALL_C.">
+<%isa:derivative name="CALL_LEN" of="CALL" cache="function" doc="CALL of len with a list, tuple, str or dict, an object of an extension with typed items, or an instance whose class has __len__ in dl, whose frame it enters; the cache holds its definition, as that of CALL_C.">
     const dv_value callee = sp[-4], x = sp[-1];
-    if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION) || ((const dv_cfunction *)dv_as_object(callee))->def != CELL(CACHE).p || GUARD_FAILS())) MISS();
+    if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION) || ((const dv_cfunction *)dv_as_object(callee))->def != CACHED(function) || GUARD_FAILS())) MISS();
     if (DV_UNLIKELY(!dv_is_object(x) || dv_as_object(callee)->references == 1)) TAIL(DV_H(CALL_C));
     const uint32_t shape = dv_as_object(x)->shape;
     int64_t length;
@@ -414,9 +414,9 @@ ${call_class(False, n)}</%isa:derivative>
     OPERATE1(method, x, DV_OPERATE_HOW(DV_OPERATE_LENGTH, 0, 0));
 </%isa:derivative>
 
-<%isa:derivative name="CALL_TYPE_1" of="CALL" doc="CALL of the built-in class in the cache, which is never freed, with one argument.">
+<%isa:derivative name="CALL_TYPE_1" promises="callee" of="CALL" cache="class" doc="CALL of the built-in class in the cache, which is never freed, with one argument.">
     const dv_value callee = sp[-4];
-    if (DV_UNLIKELY(callee.bits != CELL(CACHE).v.bits || GUARD_FAILS())) MISS();
+    if (DV_UNLIKELY(callee.bits != CACHED(class).bits || GUARD_FAILS())) MISS();
     PUBLISH();
     const dv_value result = dv_as_class(callee)->descriptor->construct(vm, sp - 1, 1, DV_EMPTY);
     if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
@@ -427,10 +427,10 @@ ${call_class(False, n)}</%isa:derivative>
     NEXT_RELEASING(argument);
 </%isa:derivative>
 
-<%isa:derivative name="CALL_TYPE" of="CALL" doc="CALL of the built-in class in the cache, which is never freed.">
+<%isa:derivative name="CALL_TYPE" promises="callee" of="CALL" cache="class" doc="CALL of the built-in class in the cache, which is never freed.">
     const int64_t n = CELL(2).i;
     const dv_value callee = sp[-n - 3];
-    if (DV_UNLIKELY(callee.bits != CELL(CACHE).v.bits || GUARD_FAILS())) MISS();
+    if (DV_UNLIKELY(callee.bits != CACHED(class).bits || GUARD_FAILS())) MISS();
     PUBLISH();
     const dv_value result = dv_as_class(callee)->descriptor->construct(vm, sp - n, (uint32_t)n, DV_EMPTY);
     if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
@@ -442,19 +442,19 @@ ${call_class(False, n)}</%isa:derivative>
 </%isa:derivative>
 
 ## Builtins that consume a generator, whose frame they enter (run/consume.h).
-<%isa:derivative name="CALL_TYPE_CONSUME" of="CALL" doc="CALL of list, tuple or set with a generator, whose frame it enters; the cache is that of CALL_TYPE.">
+<%isa:derivative name="CALL_TYPE_CONSUME" of="CALL" cache="class" doc="CALL of list, tuple or set with a generator, whose frame it enters; the cache is that of CALL_TYPE.">
     const dv_value callee = sp[-4];
-    if (DV_UNLIKELY(callee.bits != CELL(CACHE).v.bits || !dv_consume_fits(vm, sp) || GUARD_FAILS())) MISS();
+    if (DV_UNLIKELY(callee.bits != CACHED(class).bits || !dv_consume_fits(vm, sp) || GUARD_FAILS())) MISS();
     r = dv_consume_class(vm, dv_as_class(callee));
     ip += LEN;
     DEAD_FLOAT();
     TAIL(dv_slow_consume);
 </%isa:derivative>
 
-<%isa:derivative name="CALL_CONSUME" of="CALL" doc="CALL of sum, all, any, min, max or sorted with a generator, whose frame it enters; the cache holds the definition.">
+<%isa:derivative name="CALL_CONSUME" of="CALL" cache="function" doc="CALL of sum, all, any, min, max or sorted with a generator, whose frame it enters; the cache holds the definition.">
     const dv_value callee = sp[-4];
-    if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION) || ((const dv_cfunction *)dv_as_object(callee))->def != CELL(CACHE).p || !dv_consume_fits(vm, sp) || GUARD_FAILS())) MISS();
-    r = dv_consume_function(CELL(CACHE).p);
+    if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION) || ((const dv_cfunction *)dv_as_object(callee))->def != CACHED(function) || !dv_consume_fits(vm, sp) || GUARD_FAILS())) MISS();
+    r = dv_consume_function(CACHED(function));
     ip += LEN;
     DEAD_FLOAT();
     TAIL(dv_slow_consume);
@@ -462,13 +462,13 @@ ${call_class(False, n)}</%isa:derivative>
 
 ## super R R  and  super R R class self  become  method R R self.
 % for form, count, what in (("CALL_SUPER", 0, "without arguments and the LOAD_METHOD behind it, without the super object; the cache says which local has the cell of __class__"), ("CALL_SUPER_OF", 2, "with a class and an instance and the LOAD_METHOD behind it, without the super object")):
-<%isa:derivative name="${form}" of="CALL" modes="LOAD_METHOD" doc="CALL of super ${what}.">
+<%isa:derivative name="${form}" of="CALL" cache="${'' if count else 'local'}" covers="LOAD_METHOD" doc="CALL of super ${what}.">
     const dv_value callee = sp[${-count - 3}];
     if (DV_UNLIKELY(!dv_is_class(callee) || dv_as_class(callee) != vm->classes[DV_T_SUPER] || GUARD_FAILS())) MISS();
 % if count:
     const dv_value start = sp[-2], self = sp[-1];
 % else:
-    const dv_value start = dv_as_variable(fp[CELL(CACHE).i])->value, first = fp[0];
+    const dv_value start = dv_as_variable(fp[CACHED(local)])->value, first = fp[0];
     const dv_value self = dv_is_shape(first, DV_T_CELL) ? dv_as_variable(first)->value : first;
 % endif
     const dv_value method = dv_super_callee(vm, start, self, CELL(LEN + 2).v);
@@ -485,10 +485,10 @@ ${call_class(False, n)}</%isa:derivative>
 % endfor
 
 % for name, also in (("CALL_RANGE", ""), ("CALL_RANGE_REGION", "; then the loop's region is entered at its head")):
-<%isa:derivative name="${name}" of="CALL" modes="GET_ITER" doc="CALL of range with one or two ints, and the GET_ITER behind it, without the range; the cache is that of CALL_TYPE${also}.">
+<%isa:derivative name="${name}" saw="${'entry' if also else 'range'}" of="CALL" cache="class" covers="GET_ITER" doc="CALL of range with one or two ints, and the GET_ITER behind it, without the range; the cache is that of CALL_TYPE${also}.">
     const int64_t n = CELL(2).i;
     const dv_value callee = sp[-n - 3], last = sp[-1];
-    if (DV_UNLIKELY(callee.bits != CELL(CACHE).v.bits || GUARD_FAILS())) MISS();
+    if (DV_UNLIKELY(callee.bits != CACHED(class).bits || GUARD_FAILS())) MISS();
     const dv_value first = n == 2 ? sp[-2] : dv_int(0);
     dv_free_block **list = &vm->heap.parts[DV_HEAP_PLAIN].free[(sizeof(dv_range_iterator) + DV_HEAP_GRAIN - 1) / DV_HEAP_GRAIN % DV_HEAP_CLASSES];
     dv_range_iterator *range = (dv_range_iterator *)(void *)*list;
@@ -527,7 +527,7 @@ ${call_class(False, n)}</%isa:derivative>
 </%isa:derivative>
 % endfor
 
-<%isa:op name="CALL_KW" operands="count const" site="yes" cache="1" variable="call" stack="args -- r" calls_out="yes" kills="all" select="dv_choose_call" doc="Calls with n arguments, the last ones named by the constant tuple.">
+<%isa:op name="CALL_KW" region="embeds" operands="count const" site="yes" cache="1" variable="call" stack="args -- r" calls_out="yes" kills="all" select="dv_choose_call" doc="Calls with n arguments, the last ones named by the constant tuple.">
     vm->keywords = CELL(3).v;
     r = CELL(2).i;
     ip += LEN;
@@ -535,7 +535,7 @@ ${call_class(False, n)}</%isa:derivative>
     TAIL(dv_slow_call_keywords);
 </%isa:op>
 
-<%isa:op name="LOAD_METHOD" operands="name" site="yes" cache="2" stack="object -- callee R1 R2 self" calls_out="yes" kills="all" select="dv_choose_method" doc="Prepares object.name(...): pushes callee, the two reserved entries and self, which is EMPTY if what was found is not a method.">
+<%isa:op name="LOAD_METHOD" open="yes" region="dv_step_load_method" promises="nothing" operands="name" site="yes" cache="2" stack="object -- callee R1 R2 self" calls_out="yes" kills="all" select="dv_choose_method" doc="Prepares object.name(...): pushes callee, the two reserved entries and self, which is EMPTY if what was found is not a method.">
     if (DV_UNLIKELY(!dv_prepare_method(vm, sp, CELL(2).v))) RAISE();
     sp += 3;
     NEXT();
@@ -563,26 +563,26 @@ ${call_class(False, n)}</%isa:derivative>
     NEXT();
 </%def>\
 % for suffix, what in (("", "LOAD_METHOD of"), ("_CALL", "LOAD_METHOD, with a call without arguments behind it, of")):
-<%isa:derivative name="LOAD_METHOD_SHAPE${suffix}" of="LOAD_METHOD" fuses="O" doc="${what} an object with the cached shape: the class's cell is in the cache.">
-    if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != (uint32_t)CELL(CACHE).s.a || GUARD_FAILS())) MISS();
-    const dv_value callee = ((const dv_global_cell *)CELL(CACHE + 1).p)->value;
-    if (DV_UNLIKELY(!dv_is_object(callee) || dv_as_object(callee)->shape != (uint32_t)CELL(CACHE).s.b)) MISS();
+<%isa:derivative name="LOAD_METHOD_SHAPE${suffix}" saw="method" several="LOAD_METHOD_POLY" variant_of="${suffix and 'LOAD_METHOD_SHAPE'}" where="${suffix and 'of_function'}" behind="${suffix and 'CALL_METHOD:0'}" of="LOAD_METHOD" cache="shape/kind cell" fuses="O" doc="${what} an object with the cached shape: the class's cell is in the cache.">
+    if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != CACHED(shape) || GUARD_FAILS())) MISS();
+    const dv_value callee = CACHED(cell)->value;
+    if (DV_UNLIKELY(!dv_is_object(callee) || dv_as_object(callee)->shape != CACHED(kind))) MISS();
 ${prepared(suffix)}</%isa:derivative>
 
-<%isa:derivative name="LOAD_METHOD_POLY${suffix}" of="LOAD_METHOD" fuses="O" doc="${what} an object with one of several shapes.">
+<%isa:derivative name="LOAD_METHOD_POLY${suffix}" variant_of="${suffix and 'LOAD_METHOD_POLY'}" behind="${suffix and 'CALL_METHOD:0'}" of="LOAD_METHOD" cache="entries" fuses="O" doc="${what} an object with one of several shapes.">
     if (DV_UNLIKELY(!dv_is_object(object) || GUARD_FAILS())) MISS();
-    const dv_poly_entry *entry = dv_poly_find(CELL(CACHE).p, dv_as_object(object)->shape);
+    const dv_poly_entry *entry = dv_poly_find(CACHED(entries), dv_as_object(object)->shape);
     if (DV_UNLIKELY(!entry)) MISS();
     const dv_value callee = entry->cell->value;
     if (DV_UNLIKELY(!dv_is_object(callee) || dv_as_object(callee)->shape != entry->other)) MISS();
 ${prepared(suffix)}</%isa:derivative>
 
 % endfor
-<%isa:derivative name="LOAD_METHOD_OF_CLASS" of="LOAD_METHOD" doc="LOAD_METHOD of the class whose instances begin with the cached shape, where a dl function is found: its cell is in the cache.">
+<%isa:derivative name="LOAD_METHOD_OF_CLASS" of="LOAD_METHOD" cache="root cell" doc="LOAD_METHOD of the class whose instances begin with the cached shape, where a dl function is found: its cell is in the cache.">
     if (DV_UNLIKELY(!dv_is_shape(object, DV_T_CLASS) || GUARD_FAILS())) MISS();
     const dv_shape *root = ((const dv_class *)dv_as_object(object))->root;
-    if (DV_UNLIKELY(!root || root->number != (uint32_t)CELL(CACHE).s.a)) MISS();
-    const dv_value callee = ((const dv_global_cell *)CELL(CACHE + 1).p)->value;
+    if (DV_UNLIKELY(!root || root->number != CACHED(root))) MISS();
+    const dv_value callee = CACHED(cell)->value;
     if (DV_UNLIKELY(!dv_is_function(callee))) MISS();
     sp[-1] = dv_retain(callee);
     sp[2] = DV_EMPTY;
@@ -591,16 +591,16 @@ ${prepared(suffix)}</%isa:derivative>
 </%isa:derivative>
 
 % for form, of_class, what in (("LOAD_METHOD_UNBOUND", False, "an instance with the cached shape"), ("LOAD_METHOD_UNBOUND_OF_CLASS", True, "the class whose instances begin with the cached shape")):
-<%isa:derivative name="${form}" of="LOAD_METHOD" doc="LOAD_METHOD of ${what}, where a staticmethod or classmethod of a dl function is found: the class's cell is in the cache.">
+<%isa:derivative name="${form}" of="LOAD_METHOD" cache="${'root' if of_class else 'shape'}/kind cell" doc="LOAD_METHOD of ${what}, where a staticmethod or classmethod of a dl function is found: the class's cell is in the cache.">
 % if of_class:
     if (DV_UNLIKELY(!dv_is_shape(object, DV_T_CLASS) || GUARD_FAILS())) MISS();
     const dv_shape *root = ((const dv_class *)dv_as_object(object))->root;
-    if (DV_UNLIKELY(!root || root->number != (uint32_t)CELL(CACHE).s.a)) MISS();
+    if (DV_UNLIKELY(!root || root->number != CACHED(root))) MISS();
 % else:
-    if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != (uint32_t)CELL(CACHE).s.a || GUARD_FAILS())) MISS();
+    if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != CACHED(shape) || GUARD_FAILS())) MISS();
 % endif
-    const dv_value found = ((const dv_global_cell *)CELL(CACHE + 1).p)->value;
-    if (DV_UNLIKELY(!dv_is_shape(found, (uint32_t)CELL(CACHE).s.b))) MISS();
+    const dv_value found = CACHED(cell)->value;
+    if (DV_UNLIKELY(!dv_is_shape(found, CACHED(kind)))) MISS();
     const dv_value callee = ((const dv_method_wrapper *)dv_as_object(found))->function;
     if (DV_UNLIKELY(!dv_is_function(callee))) MISS();
     const bool with_class = dv_is_shape(found, DV_T_CLASSMETHOD);
@@ -616,17 +616,17 @@ ${prepared(suffix)}</%isa:derivative>
 </%isa:derivative>
 
 % endfor
-<%isa:derivative name="LOAD_METHOD_SLOT" of="LOAD_METHOD" doc="LOAD_METHOD of an instance whose shape has the name in a slot within the object: what is there is called as it is.">
-    if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != (uint32_t)CELL(CACHE).s.a || GUARD_FAILS())) MISS();
-    sp[-1] = dv_retain(*(dv_value *)(void *)((char *)dv_as_object(object) + CELL(CACHE).s.b));
+<%isa:derivative name="LOAD_METHOD_SLOT" of="LOAD_METHOD" cache="shape/offset" doc="LOAD_METHOD of an instance whose shape has the name in a slot within the object: what is there is called as it is.">
+    if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != CACHED(shape) || GUARD_FAILS())) MISS();
+    sp[-1] = dv_retain(*(dv_value *)(void *)((char *)dv_as_object(object) + CACHED(offset)));
     sp[2] = DV_EMPTY;
     sp += 3;
     NEXT_RELEASING(object);
 </%isa:derivative>
 
-<%isa:derivative name="LOAD_METHOD_MODULE" of="LOAD_METHOD" doc="LOAD_METHOD of a module: its serial number and its cell are in the cache.">
-    if (DV_UNLIKELY(!dv_is_module(object) || (int64_t)dv_as_module(object)->serial != CELL(CACHE).i || GUARD_FAILS())) MISS();
-    const dv_value callee = ((const dv_global_cell *)CELL(CACHE + 1).p)->value;
+<%isa:derivative name="LOAD_METHOD_MODULE" saw="member" of="LOAD_METHOD" cache="serial cell" doc="LOAD_METHOD of a module: its serial number and its cell are in the cache.">
+    if (DV_UNLIKELY(!dv_is_module(object) || (int64_t)dv_as_module(object)->serial != CACHED(serial) || GUARD_FAILS())) MISS();
+    const dv_value callee = CACHED(cell)->value;
     if (DV_UNLIKELY(dv_is_empty(callee))) MISS();
     sp[-1] = dv_retain(callee);
     sp[2] = DV_EMPTY;
@@ -634,7 +634,7 @@ ${prepared(suffix)}</%isa:derivative>
     NEXT_RELEASING(object);
 </%isa:derivative>
 
-<%isa:op name="CALL_METHOD" operands="count" site="yes" cache="1" variable="call_method" stack="args -- r" calls_out="yes" kills="all" select="dv_choose_call_method" doc="Calls what LOAD_METHOD prepared, with n positional arguments.">
+<%isa:op name="CALL_METHOD" region="dv_step_call" promises="nothing" operands="count" site="yes" cache="1" variable="call_method" stack="args -- r" calls_out="yes" kills="all" select="dv_choose_call_method" doc="Calls what LOAD_METHOD prepared, with n positional arguments.">
     r = CELL(2).i;
     dv_value *self = sp - r - 1;
     if (dv_is_empty(*self)) {
@@ -649,24 +649,24 @@ ${prepared(suffix)}</%isa:derivative>
 </%isa:op>
 
 % for defaults, form, what in ((False, "CALL_METHOD_DL", "self and exactly its other positional parameters; the cache says which was seen"), (True, "CALL_METHOD_DL_DEFAULTS", "self and fewer arguments than it has parameters, for which it has defaults")):
-<%isa:derivative name="${form}" of="CALL_METHOD" doc="CALL_METHOD of a dl function with ${what}.">
+<%isa:derivative name="${form}" of="CALL_METHOD" cache="thread" doc="CALL_METHOD of a dl function with ${what}.">
     const int64_t n = CELL(2).i + 1;
     const dv_value callee = sp[-n - 3];
     if (DV_UNLIKELY(!dv_is_function(callee))) MISS();
 ${check_arguments(defaults, "n", " || dv_is_empty(sp[-n])")}${enter_function(defaults, "n")}</%isa:derivative>
 % endfor
 
-## The same for each small number of arguments, which the compiler then knows (dv_op_threaded).
+## The same for each small number of arguments, which the compiler then knows (dv_op_variant).
 % for family, form, self in (("CALL", "CALL_DL", 0), ("CALL_METHOD", "CALL_METHOD_DL", 1)):
 % for n in "01234":
-<%isa:derivative name="${form}_${n}" of="${family}" doc="What ${form} becomes at a site with ${n} arguments.">
+<%isa:derivative name="${form}_${n}" variant_of="${form}" where="arguments=${n}" of="${family}" cache="thread" doc="What ${form} becomes at a site with ${n} arguments.">
     const dv_value callee = sp[-${int(n) + self + 3}];
     if (DV_UNLIKELY(!dv_is_function(callee))) MISS();
 ${check_arguments(False, int(n) + self, " || dv_is_empty(sp[-%d])" % (int(n) + 1) if self else "")}${enter_function(False, int(n) + self)}</%isa:derivative>
 % endfor
 % endfor
 
-<%isa:derivative name="CALL_METHOD_BARE" of="CALL_METHOD" doc="CALL_METHOD of a dl function that is no method, with exactly its positional parameters (functions of modules, static methods).">
+<%isa:derivative name="CALL_METHOD_BARE" of="CALL_METHOD" cache="thread" doc="CALL_METHOD of a dl function that is no method, with exactly its positional parameters (functions of modules, static methods).">
     const int64_t n = CELL(2).i;
     const dv_value callee = sp[-n - 4];
     if (DV_UNLIKELY(!dv_is_function(callee))) MISS();
@@ -683,10 +683,10 @@ ${check_arguments(False, int(n) + self, " || dv_is_empty(sp[-%d])" % (int(n) + 1
 </%isa:derivative>
 
 % for form, entry, what in (("CALL_METHOD_C", "def->entry(vm, args, (uint32_t)count)", " without keywords"), ("CALL_METHOD_C_NAMED", "def->keyword_entry(vm, args, (uint32_t)count, DV_EMPTY)", " that could get keywords")):
-<%isa:derivative name="${form}" of="CALL_METHOD" doc="CALL_METHOD of a C function${what}; the cache holds its definition.">
+<%isa:derivative name="${form}" of="CALL_METHOD" cache="function" promises="${'boxed' if 'NAMED' in form else 'callee'}" doc="CALL_METHOD of a C function${what}; the cache holds its definition.">
     int64_t n = CELL(2).i + 1;
     const dv_value callee = sp[-n - 3];
-    const dv_cfunction_def *def = CELL(CACHE).p;
+    const dv_cfunction_def *def = CACHED(function);
     if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION))) MISS();
     const dv_cfunction *function = (const dv_cfunction *)dv_as_object(callee);
     if (DV_UNLIKELY(function->def != def || !dv_is_empty(function->self) || GUARD_FAILS())) MISS();
@@ -712,9 +712,9 @@ ${check_arguments(False, int(n) + self, " || dv_is_empty(sp[-%d])" % (int(n) + 1
 
 ## That the number of arguments fits was seen when the form was chosen: it is the site's, and the definition's.
 % for inputs, more in (("1", "no argument"), ("2", "one argument"), ("3", "two arguments")):
-<%isa:derivative name="CALL_METHOD_C_${inputs}" of="CALL_METHOD" doc="CALL_METHOD of a C function without keywords with self and ${more}; the cache holds its definition.">
+<%isa:derivative name="CALL_METHOD_C_${inputs}" promises="callee" of="CALL_METHOD" cache="function" doc="CALL_METHOD of a C function without keywords with self and ${more}; the cache holds its definition.">
     const dv_value callee = sp[-${int(inputs) + 3}];
-    const dv_cfunction_def *def = CELL(CACHE).p;
+    const dv_cfunction_def *def = CACHED(function);
     if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION))) MISS();
     const dv_cfunction *function = (const dv_cfunction *)dv_as_object(callee);
     if (DV_UNLIKELY(function->def != def || !dv_is_empty(function->self) || dv_is_empty(sp[-${inputs}]) || GUARD_FAILS())) MISS();
@@ -733,9 +733,9 @@ ${check_arguments(False, int(n) + self, " || dv_is_empty(sp[-%d])" % (int(n) + 1
 
 ## Those of modules have no self: LOAD_METHOD has left its place empty.
 % for inputs, more in (("1", "one argument"), ("2", "two arguments")):
-<%isa:derivative name="CALL_METHOD_C_BARE_${inputs}" of="CALL_METHOD" doc="CALL_METHOD of a C function of a module without keywords with ${more}; the cache holds its definition.">
+<%isa:derivative name="CALL_METHOD_C_BARE_${inputs}" promises="callee" of="CALL_METHOD" cache="function" doc="CALL_METHOD of a C function of a module without keywords with ${more}; the cache holds its definition.">
     const dv_value callee = sp[-${int(inputs) + 4}];
-    const dv_cfunction_def *def = CELL(CACHE).p;
+    const dv_cfunction_def *def = CACHED(function);
     if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION))) MISS();
     const dv_cfunction *function = (const dv_cfunction *)dv_as_object(callee);
     if (DV_UNLIKELY(function->def != def || !dv_is_empty(function->self) || dv_is_class(function->owner) || !dv_is_empty(sp[-${int(inputs) + 1}]) || GUARD_FAILS())) MISS();
@@ -752,9 +752,9 @@ ${check_arguments(False, int(n) + self, " || dv_is_empty(sp[-%d])" % (int(n) + 1
 </%isa:derivative>
 % endfor
 
-<%isa:derivative name="CALL_METHOD_APPEND" of="CALL_METHOD" modes="POP_TOP" doc="CALL_METHOD of append of a list that has room, and the POP_TOP behind it; the cache holds its definition, as that of CALL_METHOD_C.">
+<%isa:derivative name="CALL_METHOD_APPEND" of="CALL_METHOD" cache="function" covers="POP_TOP" doc="CALL_METHOD of append of a list that has room, and the POP_TOP behind it; the cache holds its definition, as that of CALL_METHOD_C.">
     const dv_value callee = sp[-5], self = sp[-2];
-    if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION) || ((const dv_cfunction *)dv_as_object(callee))->def != CELL(CACHE).p || GUARD_FAILS())) MISS();
+    if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION) || ((const dv_cfunction *)dv_as_object(callee))->def != CACHED(function) || GUARD_FAILS())) MISS();
     if (DV_UNLIKELY(!dv_is_shape(self, DV_T_LIST) || dv_as_object(callee)->references == 1)) TAIL(DV_H(CALL_METHOD_C));
     dv_list *list = dv_as_list(self);
     if (DV_UNLIKELY(list->count == list->capacity)) TAIL(DV_H(CALL_METHOD_C));
@@ -766,9 +766,9 @@ ${check_arguments(False, int(n) + self, " || dv_is_empty(sp[-%d])" % (int(n) + 1
     NEXT_RELEASING(self);
 </%isa:derivative>
 
-<%isa:derivative name="CALL_METHOD_ADD" of="CALL_METHOD" modes="POP_TOP" doc="CALL_METHOD of add of a set with an int or a str, whose first slot decides, and the POP_TOP behind it; the cache is that of CALL_METHOD_C_2.">
+<%isa:derivative name="CALL_METHOD_ADD" promises="boxed" of="CALL_METHOD" cache="function" covers="POP_TOP" doc="CALL_METHOD of add of a set with an int or a str, whose first slot decides, and the POP_TOP behind it; the cache is that of CALL_METHOD_C_2.">
     const dv_value callee = sp[-5], self = sp[-2], item = sp[-1];
-    if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION) || ((const dv_cfunction *)dv_as_object(callee))->def != CELL(CACHE).p || GUARD_FAILS())) MISS();
+    if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION) || ((const dv_cfunction *)dv_as_object(callee))->def != CACHED(function) || GUARD_FAILS())) MISS();
     if (DV_UNLIKELY(!dv_is_shape(self, DV_T_SET) || dv_as_object(callee)->references == 1 || dv_as_object(self)->references == 1)) TAIL(DV_H(CALL_METHOD_C_2));
     const int added = dv_set_first_add(dv_as_set(self), item);
     if (added < 0) TAIL(DV_H(CALL_METHOD_C_2));
@@ -781,9 +781,9 @@ ${check_arguments(False, int(n) + self, " || dv_is_empty(sp[-%d])" % (int(n) + 1
 </%isa:derivative>
 
 % for inputs, other, with_ in (("2", "DV_NONE", "without"), ("3", "sp[-1]", "with")):
-<%isa:derivative name="CALL_METHOD_GET_${inputs}" of="CALL_METHOD" doc="CALL_METHOD of get of a dict ${with_} a default, where an int or a str is looked for without a call; the cache is that of CALL_METHOD_C_${inputs}.">
+<%isa:derivative name="CALL_METHOD_GET_${inputs}" promises="boxed" of="CALL_METHOD" cache="function" doc="CALL_METHOD of get of a dict ${with_} a default, where an int or a str is looked for without a call; the cache is that of CALL_METHOD_C_${inputs}.">
     const dv_value callee = sp[-${int(inputs) + 3}], self = sp[-${inputs}], key = sp[-${int(inputs) - 1}], other = ${other};
-    if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION) || ((const dv_cfunction *)dv_as_object(callee))->def != CELL(CACHE).p || GUARD_FAILS())) MISS();
+    if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION) || ((const dv_cfunction *)dv_as_object(callee))->def != CACHED(function) || GUARD_FAILS())) MISS();
     if (DV_UNLIKELY(!dv_is_shape(self, DV_T_DICT) || dv_as_object(callee)->references == 1 || dv_as_object(self)->references == 1)) TAIL(DV_H(CALL_METHOD_C_${inputs}));
     const int64_t number = dv_dict_plain_entry(dv_as_dict(self), key);
     if (number == DV_KEY_UNKNOWN || (dv_is_object(key) && dv_as_object(key)->references == 1)) SLOW(); /* or the key dies */
@@ -818,16 +818,16 @@ ${check_arguments(False, int(n) + self, " || dv_is_empty(sp[-%d])" % (int(n) + 1
 </%isa:derivative>
 % endfor
 
-<%isa:derivative name="CALL_METHOD_CONSUME" of="CALL_METHOD" doc="CALL_METHOD of str.join with a generator, whose frame it enters; the cache holds the definition.">
+<%isa:derivative name="CALL_METHOD_CONSUME" of="CALL_METHOD" cache="function" doc="CALL_METHOD of str.join with a generator, whose frame it enters; the cache holds the definition.">
     const dv_value callee = sp[-5];
-    if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION) || ((const dv_cfunction *)dv_as_object(callee))->def != CELL(CACHE).p || !dv_is_shape(sp[-2], DV_T_STR) || !dv_consume_fits(vm, sp) || GUARD_FAILS())) MISS();
-    r = dv_consume_function(CELL(CACHE).p);
+    if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION) || ((const dv_cfunction *)dv_as_object(callee))->def != CACHED(function) || !dv_is_shape(sp[-2], DV_T_STR) || !dv_consume_fits(vm, sp) || GUARD_FAILS())) MISS();
+    r = dv_consume_function(CACHED(function));
     ip += LEN;
     DEAD_FLOAT();
     TAIL(dv_slow_consume);
 </%isa:derivative>
 
-<%isa:op name="CALL_METHOD_KW" operands="count const" site="yes" cache="1" variable="call_method" stack="args -- r" calls_out="yes" kills="all" select="dv_choose_call_method" doc="Calls what LOAD_METHOD prepared with n arguments, the last ones named by the constant tuple.">
+<%isa:op name="CALL_METHOD_KW" region="embeds" operands="count const" site="yes" cache="1" variable="call_method" stack="args -- r" calls_out="yes" kills="all" select="dv_choose_call_method" doc="Calls what LOAD_METHOD prepared with n arguments, the last ones named by the constant tuple.">
     vm->keywords = CELL(3).v;
     r = CELL(2).i;
     dv_value *self = sp - r - 1;
@@ -860,8 +860,8 @@ CLASS_PLANS = (
 )
 %>\
 % for form, family, has_self, what in FUNCTION_PLANS:
-<%isa:derivative name="${form}" of="${family}" doc="${what}: the cache holds the plan by which arguments and defaults become parameters.">
-    const dv_plan *plan = CELL(CACHE).p;
+<%isa:derivative name="${form}" of="${family}" cache="plan" doc="${what}: the cache holds the plan by which arguments and defaults become parameters.">
+    const dv_plan *plan = CACHED(plan);
     dv_value *frame = sp - CELL(2).i${"" if has_self is None else " - 1"};
 % if has_self is not None:
     if (DV_UNLIKELY(${"" if has_self else "!"}dv_is_empty(*frame))) MISS();
@@ -879,8 +879,8 @@ CLASS_PLANS = (
 
 ## The same for classes; see CALL_CLASS.
 % for form, family, has_self, what in CLASS_PLANS:
-<%isa:derivative name="${form}" of="${family}" doc="${what}: makes the instance and enters __init__; the cache holds the plan by which arguments and defaults become parameters.">
-    const dv_plan *plan = CELL(CACHE).p;
+<%isa:derivative name="${form}" of="${family}" cache="plan" doc="${what}: makes the instance and enters __init__; the cache holds the plan by which arguments and defaults become parameters.">
+    const dv_plan *plan = CACHED(plan);
     dv_value *frame = sp - CELL(2).i + ${"2" if has_self is None else "1"};
 % if has_self is not None:
     if (DV_UNLIKELY(!dv_is_empty(frame[-2]))) MISS();
@@ -907,7 +907,7 @@ CLASS_PLANS = (
 </%isa:derivative>
 % endfor
 
-<%isa:op name="CALL_EX" operands="count" variable="call_ex" stack="args -- r" calls_out="yes" kills="all" doc="Calls with the items of an iterable and, if n is 1, those of the dict above it as keyword arguments.">
+<%isa:op name="CALL_EX" region="leaves counts" operands="count" variable="call_ex" stack="args -- r" calls_out="yes" kills="all" doc="Calls with the items of an iterable and, if n is 1, those of the dict above it as keyword arguments.">
     r = CELL(1).i;
     ip += LEN;
     DEAD_FLOAT();
@@ -941,7 +941,7 @@ CLASS_PLANS = (
     fp = caller;
     JUMP(link);
 </%def>\
-<%isa:op name="RETURN" stack="v --" ends="yes" doc="Leaves the frame with the top of the stack as its result.">
+<%isa:op name="RETURN" region="dv_step_return" stack="v --" ends="yes" doc="Leaves the frame with the top of the stack as its result.">
     const int64_t count = dv_frame_thread(fp)->local_count;
     vm->calls_left++;
     for (r = 0; r < count; r++)
@@ -967,7 +967,7 @@ ${leave("count")}    --- out of line ---
 
 ## Without a loop, whose end the processor would have to guess.
 % for n in "12345678":
-<%isa:op name="RETURN_${n}" stack="v --" ends="yes" doc="What RETURN is threaded as in a function with that many locals. Not emitted by the compiler.">
+<%isa:op name="RETURN_${n}" variant_of="RETURN" where="locals=${n}" stack="v --" ends="yes" doc="What RETURN is threaded as in a function with that many locals. Not emitted by the compiler.">
     vm->calls_left++;
 % for i in range(int(n)):
     if (dv_lets_go(fp[${i}])) ${dies(i)}
@@ -976,7 +976,7 @@ ${leave(n)}</%isa:op>
 % endfor
 
 % for n in "1234":
-<%isa:op name="LOAD_CONST_RETURN_${n}" operands="const" stack="-- v" doc="What LOAD_CONST is threaded as where the constant is no object and RETURN_${n} is behind it: both. Not emitted by the compiler.">
+<%isa:op name="LOAD_CONST_RETURN_${n}" variant_of="LOAD_CONST" where="immediate locals=${n}" behind="RETURN" operands="const" stack="-- v" doc="What LOAD_CONST is threaded as where the constant is no object and RETURN_${n} is behind it: both. Not emitted by the compiler.">
     *sp++ = CELL(1).v;
     ip += LEN;
     vm->calls_left++;
@@ -986,7 +986,7 @@ ${leave(n)}</%isa:op>
 ${leave(n)}</%isa:op>
 % endfor
 
-<%isa:op name="MAKE_FUNCTION" operands="code count" variable="defaults" stack="defaults -- function" calls_out="yes" doc="Makes a function of a code constant; the n topmost entries are the defaults of its last parameters.">
+<%isa:op name="MAKE_FUNCTION" region="embeds counts" operands="code count" variable="defaults" stack="defaults -- function" calls_out="yes" doc="Makes a function of a code constant; the n topmost entries are the defaults of its last parameters.">
     const int64_t n = CELL(2).i;
     const dv_value result = dv_make_function(vm, CELL(1).v, sp - n, (uint32_t)n);
     if (dv_is_empty(result)) RAISE();
@@ -1006,7 +1006,7 @@ ${leave(n)}</%isa:op>
     DONE(function);
 </%isa:op>
 
-<%isa:op name="MAKE_CLOSURE" operands="code count" variable="defaults" stack="defaults -- function" calls_out="yes" doc="MAKE_FUNCTION of a function with free variables: takes their cells from the locals that the code object names.">
+<%isa:op name="MAKE_CLOSURE" region="embeds counts" operands="code count" variable="defaults" stack="defaults -- function" calls_out="yes" doc="MAKE_FUNCTION of a function with free variables: takes their cells from the locals that the code object names.">
     dv_function *function = CELL(2).i ? NULL : dv_frame_closure(vm, dv_as_object(CELL(1).v), fp);
     if (DV_UNLIKELY(!function)) SLOW();
     *sp++ = dv_object_value(function);

@@ -5,7 +5,7 @@ def as_double(kind, name):
     return f"dv_as_float({name})" if kind == "float" else f"(double)dv_as_int({name})"
 %>
 % for op, sign in COMPARE.items():
-<%isa:op name="${op}" operands="own" stack="a b -- r" calls_out="yes" kills="all" doc="a ${sign} b.">
+<%isa:op name="${op}" operands="own" stack="a b -- r" region="dv_step_compare" which="DV_${op}" open="yes" calls_out="yes" kills="all" doc="a ${sign} b.">
     const dv_value result = dv_compare(vm, DV_${op}, a, b);
     if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
     DISPOSE2(SITE.own, a, b);
@@ -14,7 +14,7 @@ def as_double(kind, name):
 
 <% mixed = "SITE.backoff > 0 && DV_IS_NUMBER(a) && DV_IS_NUMBER(b) && !dv_are_ints(a, b)" %>\
 % for jump, taken in (("JUMP_IF_FALSE", "!"), ("JUMP_IF_TRUE", "")):
-<%isa:derivative name="${op}_NUMBER_${jump}" of="${op}" types="any any" when="${mixed}" result="bool" modes="${jump}" doc="${op} of two ints or floats, and the ${jump} behind it, where these change.">
+<%isa:derivative name="${op}_NUMBER_${jump}" of="${op}" types="any any" when="${mixed}" result="bool" covers="${jump}" doc="${op} of two ints or floats, and the ${jump} behind it, where these change.">
     if (DV_UNLIKELY(!DV_IS_NUMBER(a) || !DV_IS_NUMBER(b) || GUARD_FAILS())) MISS();
     const bool result = DV_AS_DOUBLE(a) ${sign} DV_AS_DOUBLE(b);
     sp -= IN;
@@ -39,7 +39,7 @@ else:
 %>
 ## Fused forms first: they are preferred where they fit.
 % for jump, taken in (("JUMP_IF_FALSE", "!"), ("JUMP_IF_TRUE", "")):
-<%isa:derivative name="${op}_${short}_${jump}" of="${op}" types="${left} ${right}" result="bool" modes="${jump}" fuses="SL SC LL LC CL" doc="${op} of ${left} and ${right}, and the ${jump} behind it.">
+<%isa:derivative name="${op}_${short}_${jump}" of="${op}" types="${left} ${right}" result="bool" covers="${jump}" fuses="SL SC LL LC CL" doc="${op} of ${left} and ${right}, and the ${jump} behind it.">
     const bool result = ${test};
     sp -= IN;
     JUMP(${taken}result ? CELL(LEN + 2).target : ip + LEN + 3);
@@ -70,7 +70,7 @@ else:
 </%isa:derivative>
 % if op in ("EQ", "NE"):
 % for jump, taken in (("JUMP_IF_FALSE", "!"), ("JUMP_IF_TRUE", "")):
-<%isa:derivative name="${op}_STR_${jump}" of="${op}" types="str str" result="bool" modes="${jump}" fuses="SL SC LL LC" doc="${op} of two strs, and the ${jump} behind it.">
+<%isa:derivative name="${op}_STR_${jump}" of="${op}" types="str str" result="bool" covers="${jump}" fuses="SL SC LL LC" doc="${op} of two strs, and the ${jump} behind it.">
     const uint8_t own = SITE.own;
     dv_str *x = dv_as_str(a), *y = dv_as_str(b);
     const bool same = a.bits == b.bits;
@@ -120,7 +120,7 @@ both = f"dv_operate_compares_str(vm, a, {known}) && dv_operate_compares_str(vm, 
 % endfor
 
 % for op, sign in (("IS", "=="), ("IS_NOT", "!=")):
-<%isa:op name="${op}" operands="own" stack="a b -- r" doc="a ${op.lower().replace('_', ' ')} b: the same object.">
+<%isa:op name="${op}" operands="own" stack="a b -- r" region="dv_step_is" doc="a ${op.lower().replace('_', ' ')} b: the same object.">
     const uint8_t own = SITE.own;
     if (DV_UNLIKELY(own & 2 && dv_is_object(b))) SLOW();
     DONE_RELEASING(dv_bool(a.bits ${sign} b.bits), own & 1, a);
@@ -134,7 +134,7 @@ both = f"dv_operate_compares_str(vm, a, {known}) && dv_operate_compares_str(vm, 
 
 % for op, taken in (("IS", ""), ("IS_NOT", "!")):
 % for jump, wanted in (("JUMP_IF_FALSE", "!"), ("JUMP_IF_TRUE", "")):
-<%isa:derivative name="${op}_NONE_${jump}" of="${op}" types="any none" result="bool" modes="${jump}" fuses="SC LC" doc="${op} of something and None, and the ${jump} behind it.">
+<%isa:derivative name="${op}_NONE_${jump}" of="${op}" types="any none" result="bool" covers="${jump}" fuses="SC LC" doc="${op} of something and None, and the ${jump} behind it.">
     const bool owned = SITE.own & 1;
     ip = ${wanted}(${taken}(a.bits == DV_NONE.bits)) ? CELL(LEN + 2).target : ip + LEN + 3;
     sp -= IN;
@@ -151,7 +151,7 @@ both = f"dv_operate_compares_str(vm, a, {known}) && dv_operate_compares_str(vm, 
 </%isa:derivative>
 
 % for jump, wanted in (("JUMP_IF_FALSE", "!"), ("JUMP_IF_TRUE", "")):
-<%isa:derivative name="${op}_${jump}" of="${op}" types="any any" when="true" result="bool" modes="${jump}" doc="${op} of any two, and the ${jump} behind it.">
+<%isa:derivative name="${op}_${jump}" of="${op}" types="any any" when="true" result="bool" covers="${jump}" doc="${op} of any two, and the ${jump} behind it.">
     const uint8_t own = SITE.own;
     if (own & 2 && dv_is_object(b)) {
         if (DV_UNLIKELY(dv_as_object(b)->references == 1)) TAIL(DV_H(${op})); /* it dies */
@@ -175,7 +175,7 @@ both = f"dv_operate_compares_str(vm, a, {known}) && dv_operate_compares_str(vm, 
 % endfor
 
 % for op, wanted in (("IN", "!= 0"), ("NOT_IN", "== 0")):
-<%isa:op name="${op}" operands="own" stack="a b -- r" calls_out="yes" kills="all" select="dv_choose_contains" doc="a ${op.lower().replace('_', ' ')} b.">
+<%isa:op name="${op}" operands="own" stack="a b -- r" calls_out="yes" kills="all" select="dv_choose_contains" region="embeds" doc="a ${op.lower().replace('_', ' ')} b.">
     const int found = dv_contains(vm, b, a);
     if (DV_UNLIKELY(found < 0)) RAISE();
     DISPOSE2(SITE.own, a, b);
@@ -218,7 +218,7 @@ both = f"dv_operate_compares_str(vm, a, {known}) && dv_operate_compares_str(vm, 
 <%
 suffix, also = (f"_{jump}", f", and the {jump} behind it") if jump else ("", "")
 %>\
-<%isa:derivative name="${op}_STR${suffix}" of="${op}" types="str str" result="bool" modes="${jump}" fuses="SL SC LL LC" doc="${op} of two strs${also}.">
+<%isa:derivative name="${op}_STR${suffix}" of="${op}" types="str str" result="bool" covers="${jump}" fuses="SL SC LL LC" doc="${op} of two strs${also}.">
     const dv_str *part = dv_as_str(a), *text = dv_as_str(b);
     const uint8_t own = SITE.own;
     /* One character among few, neither of which dies here. */
@@ -232,7 +232,7 @@ ${contained("found", jump, wanted)}\
 ${contained_late("dv_str_find(dv_as_str(b), dv_as_str(a), 0, dv_as_str(b)->length) >= 0", jump, wanted)}\
 </%isa:derivative>
 
-<%isa:derivative name="${op}_DERIVED${suffix}" of="${op}" types="any any" result="bool" modes="${jump}" doc="${op} with an instance whose class leaves __contains__ to the built-in type that it derives from${also}.">
+<%isa:derivative name="${op}_DERIVED${suffix}" of="${op}" types="any any" result="bool" covers="${jump}" doc="${op} with an instance whose class leaves __contains__ to the built-in type that it derives from${also}.">
     /* What dies here does so out of line. */
     if (SITE.own || dv_is_shape(a, DV_T_TUPLE) || !dv_operate_leaves(vm, b, DV_T_DICT, DV_LEFT_CONTAINS)) SLOW();
     const int64_t number = dv_dict_known_entry(vm, dv_as_dict(b), a);
@@ -246,7 +246,7 @@ ${contained_late("base->contains(vm, b, a)", jump, wanted)}\
 </%isa:derivative>
 
 % for kind, test, find, rest in (("SET", "(dv_is_shape(b, DV_T_SET) || dv_is_shape(b, DV_T_FROZENSET)) && !dv_is_set(a)", "dv_set_contains(vm, b, a)", " but a set"), ("DICT", "dv_is_shape(b, DV_T_DICT)", "dv_is_empty(dv_dict_get(vm, b, a)) ? (dv_is_empty(vm->error) ? 0 : -1) : 1", "")):
-<%isa:derivative name="${op}_${kind}${suffix}" of="${op}" types="any any" result="bool" modes="${jump}" doc="${op} of anything hashable${rest} and a ${kind.lower()}${also}.">
+<%isa:derivative name="${op}_${kind}${suffix}" of="${op}" types="any any" result="bool" covers="${jump}" doc="${op} of anything hashable${rest} and a ${kind.lower()}${also}.">
     if (DV_UNLIKELY(!(${test}) || GUARD_FAILS())) MISS();
     const uint8_t own = SITE.own;
     const int found = dv_${kind.lower()}_first_has(dv_as_${kind.lower()}(b), a);
@@ -265,7 +265,7 @@ ${contained_late(find, jump, wanted)}\
 % endfor
 % endfor
 
-<%isa:op name="COMPARE_ITEMS" operands="count count" variable="build" stack="items -- r" calls_out="yes" kills="all" doc="Compares two tuples as they are written down, without making them: their items are the n topmost entries; the second operand is the operator.">
+<%isa:op name="COMPARE_ITEMS" region="embeds counts" operands="count count" variable="build" stack="items -- r" calls_out="yes" kills="all" doc="Compares two tuples as they are written down, without making them: their items are the n topmost entries; the second operand is the operator.">
     const int64_t half = CELL(1).i / 2;
     dv_value *const first = sp - 2 * half;
     int64_t at = 0;

@@ -22,11 +22,11 @@ TRUTHS = [("int", (lambda v: f"dv_is_int({v})"), (lambda v: f"{v}.bits != DV_TAG
     GO_RELEASING(sequence);
 </%def>\
 
-<%isa:op name="JUMP" operands="jump" ends="yes" doc="Jumps forward.">
+<%isa:op name="JUMP" region="dv_step_jump" operands="jump" ends="yes" doc="Jumps forward.">
     JUMP(CELL(1).target);
 </%isa:op>
 
-<%isa:op name="JUMP_IF_BUILTIN" operands="jump count" stack="v --" calls_out="yes" kills="all" doc="Pops a global and jumps if it is the builtin, a dv_consumer, that the name meant when the VM began: what that does with a generator expression is in place there.">
+<%isa:op name="JUMP_IF_BUILTIN" region="dv_step_if_builtin" operands="jump count" stack="v --" calls_out="yes" kills="all" doc="Pops a global and jumps if it is the builtin, a dv_consumer, that the name meant when the VM began: what that does with a generator expression is in place there.">
     sp -= 1;
     if (DV_LIKELY(dv_same(v, vm->known.consumers[CELL(2).i]))) {
         dv_as_object(v)->references--; /* the VM has one, too */
@@ -35,7 +35,7 @@ TRUTHS = [("int", (lambda v: f"dv_is_int({v})"), (lambda v: f"{v}.bits != DV_TAG
     NEXT_RELEASING(v);
 </%isa:op>
 
-<%isa:op name="JUMP_BACK" operands="jump" site="yes" cache="1" ends="yes" doc="Jumps to the head of a loop: a safepoint, and where warmth is counted.">
+<%isa:op name="JUMP_BACK" region="dv_step_jump_back" promises="nothing" operands="jump" site="yes" cache="1" ends="yes" doc="Jumps to the head of a loop: a safepoint, and where warmth is counted.">
     DEAD();
     SAFEPOINT();
     dv_site *site = &((dv_cell *)ip)[1].site;
@@ -57,14 +57,14 @@ TRUTHS = [("int", (lambda v: f"dv_is_int({v})"), (lambda v: f"{v}.bits != DV_TAG
     JUMP(CELL(2).target);
 </%isa:derivative>
 
-<%isa:derivative name="JUMP_BACK_REGION" of="JUMP_BACK" doc="JUMP_BACK of a loop that has a region: enters it (on-stack entry) if the types of the locals are as it expects.">
+<%isa:derivative name="JUMP_BACK_REGION" of="JUMP_BACK" cache="region" doc="JUMP_BACK of a loop that has a region: enters it (on-stack entry) if the types of the locals are as it expects.">
     DEAD();
     SAFEPOINT();
     TAIL(dv_region_enter);
 </%isa:derivative>
 
 % for name, wanted, other in (("JUMP_IF_FALSE", "FALSE", "TRUE"), ("JUMP_IF_TRUE", "TRUE", "FALSE")):
-<%isa:op name="${name}" operands="jump own" stack="v --" calls_out="yes" kills="all" select="dv_choose_truth" doc="Pops a value and jumps if it is ${wanted.lower()}.">
+<%isa:op name="${name}" operands="jump own" promises="nothing" region="dv_step_branch" stack="v --" calls_out="yes" kills="all" select="dv_choose_truth" doc="Pops a value and jumps if it is ${wanted.lower()}.">
     if (v.bits == DV_${wanted}.bits) {
         sp--;
         JUMP(CELL(2).target);
@@ -156,7 +156,7 @@ TRUTHS = [("int", (lambda v: f"dv_is_int({v})"), (lambda v: f"{v}.bits != DV_TAG
     OPERATE1(method, v, DV_OPERATE_HOW(DV_OPERATE_TRUTH_BY(vm, known), DV_OPERATE_${name}, SITE.own));
 </%isa:derivative>
 
-<%isa:op name="${name}_OR_POP" operands="jump" variable="jump_or_pop" stack="v --" calls_out="yes" kills="all" doc="Jumps and keeps the value if it is ${wanted.lower()}, else pops it.">
+<%isa:op name="${name}_OR_POP" region="dv_step_jump_or_pop" operands="jump" variable="jump_or_pop" stack="v --" calls_out="yes" kills="all" doc="Jumps and keeps the value if it is ${wanted.lower()}, else pops it.">
     const dv_value v = sp[-1];
     if (v.bits == DV_${wanted}.bits) JUMP(CELL(1).target);
     if (v.bits == DV_${other}.bits) {
@@ -219,14 +219,14 @@ TRUTHS = [("int", (lambda v: f"dv_is_int({v})"), (lambda v: f"{v}.bits != DV_TAG
     JUMP(behind);
 </%isa:op>
 
-<%isa:op name="GET_ITER" operands="own" stack="v -- iterator" calls_out="yes" kills="all" select="dv_choose_get_iter" doc="Makes an iterator.">
+<%isa:op name="GET_ITER" region="embeds" operands="own" stack="v -- iterator" calls_out="yes" kills="all" select="dv_choose_get_iter" doc="Makes an iterator.">
     const dv_value result = dv_iterate(vm, v);
     if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
     DISPOSE1(SITE.own, v);
     DONE(result);
 </%isa:op>
 
-<%isa:derivative name="GET_ITER_SEQUENCE" of="GET_ITER" doc="Makes an iterator of a list or a tuple.">
+<%isa:derivative name="GET_ITER_SEQUENCE" saw="iterable" of="GET_ITER" doc="Makes an iterator of a list or a tuple.">
     if (DV_UNLIKELY((!dv_is_shape(v, DV_T_LIST) && !dv_is_shape(v, DV_T_TUPLE)) || GUARD_FAILS())) MISS();
     dv_iterator *iterator = dv_iterator_quick(vm);
     if (DV_UNLIKELY(!iterator)) TAIL(DV_H(GET_ITER));
@@ -235,7 +235,7 @@ TRUTHS = [("int", (lambda v: f"dv_is_int({v})"), (lambda v: f"{v}.bits != DV_TAG
     DONE(dv_object_value(iterator));
 </%isa:derivative>
 
-<%isa:derivative name="GET_ITER_TYPE" of="GET_ITER" doc="Makes an iterator of an object of a built-in type.">
+<%isa:derivative name="GET_ITER_TYPE" saw="iterable" of="GET_ITER" doc="Makes an iterator of an object of a built-in type.">
     const dv_type *type = dv_is_object(v) && dv_as_object(v)->shape < DV_T_COUNT ? vm->types[dv_as_object(v)->shape] : NULL;
     if (DV_UNLIKELY(!type || !(type->iterate || type->next) || GUARD_FAILS())) MISS();
     const uint8_t own = SITE.own;
@@ -246,7 +246,7 @@ TRUTHS = [("int", (lambda v: f"dv_is_int({v})"), (lambda v: f"{v}.bits != DV_TAG
     DONE(result);
 </%isa:derivative>
 
-<%isa:derivative name="GET_ITER_REGION" of="GET_ITER" doc="Makes an iterator of an object of a built-in type, for a loop that has a region: enters it at its head.">
+<%isa:derivative name="GET_ITER_REGION" saw="entry" of="GET_ITER" doc="Makes an iterator of an object of a built-in type, for a loop that has a region: enters it at its head.">
     const dv_type *type = dv_is_object(v) && dv_as_object(v)->shape < DV_T_COUNT ? vm->types[dv_as_object(v)->shape] : NULL;
     if (DV_UNLIKELY(!type || !(type->iterate || type->next) || GUARD_FAILS())) MISS();
     const uint8_t own = SITE.own;
@@ -265,7 +265,7 @@ TRUTHS = [("int", (lambda v: f"dv_is_int({v})"), (lambda v: f"{v}.bits != DV_TAG
     OPERATE1(method, v, DV_OPERATE_HOW(DV_OPERATE_ITER, 0, SITE.own));
 </%isa:derivative>
 
-<%isa:op name="FOR_ITER" operands="jump" site="yes" variable="for_iter" stack="-- item" calls_out="yes" kills="all" select="dv_choose_iteration" doc="Pushes the iterator's next item, or pops the iterator and jumps when it is exhausted.">
+<%isa:op name="FOR_ITER" region="dv_step_for_iter" promises="seen" operands="jump" site="yes" variable="for_iter" stack="-- item" calls_out="yes" kills="all" select="dv_choose_iteration" doc="Pushes the iterator's next item, or pops the iterator and jumps when it is exhausted.">
     const dv_value iterator = sp[-1];
     if (dv_is_generator(iterator)) {
         dv_generator *g = dv_as_generator(iterator);
@@ -309,7 +309,7 @@ TRUTHS = [("int", (lambda v: f"dv_is_int({v})"), (lambda v: f"{v}.bits != DV_TAG
 </%def>\
 
 % for suffix, modes, also in (("", "", ""), ("_STORE", "STORE_LOCAL", ", and the STORE_LOCAL behind it")):
-<%isa:derivative name="FOR_ITER_RANGE${suffix}" of="FOR_ITER" result="int" modes="${modes}" doc="FOR_ITER over a range${also}.">
+<%isa:derivative name="FOR_ITER_RANGE${suffix}" of="FOR_ITER" result="int" covers="${modes}" doc="FOR_ITER over a range${also}.">
     const dv_value iterator = sp[-1];
     if (DV_UNLIKELY(!dv_is_shape(iterator, DV_T_RANGE_ITERATOR) || GUARD_FAILS())) MISS();
     dv_range_iterator *range = (dv_range_iterator *)dv_as_object(iterator);
@@ -329,7 +329,7 @@ ${found("dv_int(i)", suffix)}\
 </%isa:derivative>
 
 % for name, type in (("list", "LIST"), ("tuple", "TUPLE")):
-<%isa:derivative name="FOR_ITER_${type}${suffix}" of="FOR_ITER" modes="${modes}" doc="FOR_ITER over a ${name}${also}.">
+<%isa:derivative name="FOR_ITER_${type}${suffix}" saw="${type.lower()}" of="FOR_ITER" covers="${modes}" doc="FOR_ITER over a ${name}${also}.">
     const dv_value iterator = sp[-1];
     if (DV_UNLIKELY(!dv_is_shape(iterator, DV_T_ITERATOR) || GUARD_FAILS())) MISS();
     dv_iterator *walk = (dv_iterator *)dv_as_object(iterator);
@@ -341,7 +341,7 @@ ${found("dv_retain(sequence->items[walk->next++])", suffix)}\
 ${exhausted()}</%isa:derivative>
 % endfor
 
-<%isa:derivative name="FOR_ITER_STR${suffix}" of="FOR_ITER" result="str" modes="${modes}" doc="FOR_ITER over a str${also}.">
+<%isa:derivative name="FOR_ITER_STR${suffix}" of="FOR_ITER" result="str" covers="${modes}" doc="FOR_ITER over a str${also}.">
     const dv_value iterator = sp[-1];
     if (DV_UNLIKELY(!dv_is_shape(iterator, DV_T_ITERATOR) || GUARD_FAILS())) MISS();
     dv_iterator *walk = (dv_iterator *)dv_as_object(iterator);
@@ -357,7 +357,7 @@ ${found("dv_object_value(vm->interned[c])", suffix)}\
 ${exhausted()}</%isa:derivative>
 % endfor
 
-<%isa:derivative name="FOR_ITER_BYTES" of="FOR_ITER" result="int" doc="FOR_ITER over a bytes or a bytearray.">
+<%isa:derivative name="FOR_ITER_BYTES" saw="bytes" of="FOR_ITER" result="int" doc="FOR_ITER over a bytes or a bytearray.">
     const dv_value iterator = sp[-1];
     if (DV_UNLIKELY(!dv_is_shape(iterator, DV_T_ITERATOR) || GUARD_FAILS())) MISS();
     dv_iterator *walk = (dv_iterator *)dv_as_object(iterator);
@@ -369,7 +369,7 @@ ${exhausted()}</%isa:derivative>
     --- out of line ---
 ${exhausted()}</%isa:derivative>
 
-<%isa:derivative name="FOR_ITER_ARRAY" of="FOR_ITER" doc="FOR_ITER over an array.">
+<%isa:derivative name="FOR_ITER_ARRAY" saw="array" of="FOR_ITER" doc="FOR_ITER over an array.">
     const dv_value iterator = sp[-1];
     if (DV_UNLIKELY(!dv_is_shape(iterator, DV_T_ITERATOR) || GUARD_FAILS())) MISS();
     dv_iterator *walk = (dv_iterator *)dv_as_object(iterator);
@@ -406,7 +406,7 @@ ${exhausted()}</%isa:derivative>
     DONE(item);
 </%isa:derivative>
 
-<%isa:derivative name="FOR_ITER_PAIR" of="FOR_ITER" modes="UNPACK_SEQUENCE" doc="FOR_ITER over an enumerate or the items of a dict, and the UNPACK_SEQUENCE into two behind it, without the tuple.">
+<%isa:derivative name="FOR_ITER_PAIR" of="FOR_ITER" covers="UNPACK_SEQUENCE" doc="FOR_ITER over an enumerate or the items of a dict, and the UNPACK_SEQUENCE into two behind it, without the tuple.">
     const dv_value iterator = sp[-1];
     const dv_type *type = dv_is_object(iterator) && dv_as_object(iterator)->shape < DV_T_COUNT ? vm->types[dv_as_object(iterator)->shape] : NULL;
     if (DV_UNLIKELY(!type || !type->next_pair || GUARD_FAILS())) MISS();
@@ -428,7 +428,7 @@ ${exhausted()}</%isa:derivative>
     JUMP(ip + LEN + 2);
 </%isa:derivative>
 
-<%isa:derivative name="FOR_ITER_ENUMERATE" of="FOR_ITER" modes="UNPACK_SEQUENCE" doc="FOR_ITER over an enumerate of a list, and the UNPACK_SEQUENCE into two behind it, without the tuple.">
+<%isa:derivative name="FOR_ITER_ENUMERATE" saw="enumerate" of="FOR_ITER" covers="UNPACK_SEQUENCE" doc="FOR_ITER over an enumerate of a list, and the UNPACK_SEQUENCE into two behind it, without the tuple.">
     const dv_value iterator = sp[-1];
     if (DV_UNLIKELY(!dv_is_shape(iterator, DV_T_ENUMERATE) || GUARD_FAILS())) MISS();
     dv_enumerate *e = (dv_enumerate *)dv_as_object(iterator);
@@ -443,7 +443,7 @@ ${exhausted()}</%isa:derivative>
     JUMP(ip + LEN + 2);
 </%isa:derivative>
 
-<%isa:derivative name="FOR_ITER_ZIP" of="FOR_ITER" modes="UNPACK_SEQUENCE" doc="FOR_ITER over a zip of two lists, and the UNPACK_SEQUENCE into two behind it, without the tuple.">
+<%isa:derivative name="FOR_ITER_ZIP" saw="zip" of="FOR_ITER" covers="UNPACK_SEQUENCE" doc="FOR_ITER over a zip of two lists, and the UNPACK_SEQUENCE into two behind it, without the tuple.">
     const dv_value iterator = sp[-1];
     if (DV_UNLIKELY(!dv_is_shape(iterator, DV_T_ZIP) || GUARD_FAILS())) MISS();
     const dv_many *zip = (const dv_many *)dv_as_object(iterator);
@@ -458,7 +458,7 @@ ${exhausted()}</%isa:derivative>
     JUMP(ip + LEN + 2);
 </%isa:derivative>
 
-<%isa:derivative name="FOR_ITER_ZIP_ITEMS" of="FOR_ITER" modes="UNPACK_SEQUENCE" doc="FOR_ITER over a zip of two lists or tuples of which one is a tuple, and the UNPACK_SEQUENCE into two behind it, without the tuple.">
+<%isa:derivative name="FOR_ITER_ZIP_ITEMS" of="FOR_ITER" covers="UNPACK_SEQUENCE" doc="FOR_ITER over a zip of two lists or tuples of which one is a tuple, and the UNPACK_SEQUENCE into two behind it, without the tuple.">
     const dv_value iterator = sp[-1];
     if (DV_UNLIKELY(!dv_is_shape(iterator, DV_T_ZIP) || GUARD_FAILS())) MISS();
     const dv_many *zip = (const dv_many *)dv_as_object(iterator);
@@ -474,7 +474,7 @@ ${exhausted()}</%isa:derivative>
 </%isa:derivative>
 
 % for part in ("KEYS", "VALUES", "ITEMS"):
-<%isa:derivative name="FOR_ITER_DICT_${part}" of="FOR_ITER" modes="${'UNPACK_SEQUENCE' if part == 'ITEMS' else ''}" doc="FOR_ITER over the ${part.lower()} of a dict${', and the UNPACK_SEQUENCE into two behind it, without the tuple' if part == 'ITEMS' else ''}.">
+<%isa:derivative name="FOR_ITER_DICT_${part}" saw="${'items' if part == 'ITEMS' else ''}" of="FOR_ITER" covers="${'UNPACK_SEQUENCE' if part == 'ITEMS' else ''}" doc="FOR_ITER over the ${part.lower()} of a dict${', and the UNPACK_SEQUENCE into two behind it, without the tuple' if part == 'ITEMS' else ''}.">
     const dv_value iterator = sp[-1];
     if (DV_UNLIKELY(!dv_is_shape(iterator, DV_T_DICT_ITERATOR) || GUARD_FAILS())) MISS();
     dv_dict_iterator *walk = (dv_dict_iterator *)dv_as_object(iterator);
@@ -520,7 +520,7 @@ ${exhausted()}</%isa:derivative>
     OPERATE1(method, iterator, DV_OPERATE_HOW(DV_OPERATE_NEXT, 0, 0));
 </%isa:derivative>
 
-<%isa:derivative name="FOR_ITER_GENERATOR" of="FOR_ITER" doc="FOR_ITER over a generator: enters its frame.">
+<%isa:derivative name="FOR_ITER_GENERATOR" saw="generator" of="FOR_ITER" doc="FOR_ITER over a generator: enters its frame.">
     const dv_value iterator = sp[-1];
     if (DV_UNLIKELY(!dv_is_generator(iterator) || GUARD_FAILS())) MISS();
     dv_generator *g = dv_as_generator(iterator);
@@ -545,7 +545,7 @@ ${exhausted()}</%isa:derivative>
     JUMP(link);
 </%isa:op>
 
-<%isa:op name="YIELD" stack="v -- sent" kills="all" doc="Suspends the generator; its caller gets the value. What is sent to it is pushed when it is resumed.">
+<%isa:op name="YIELD" region="yields counts" stack="v -- sent" kills="all" doc="Suspends the generator; its caller gets the value. What is sent to it is pushed when it is resumed.">
     const dv_cell *link = dv_frame_link(fp);
     if (link == dv_consume_cell) SLOW();
     dv_value *caller = dv_frame_caller(fp);
@@ -565,7 +565,7 @@ ${exhausted()}</%isa:derivative>
     TAIL(dv_slow_consumed);
 </%isa:op>
 
-<%isa:op name="GET_YIELD_FROM" stack="v -- receiver" calls_out="yes" kills="all" doc="Makes an iterator for yield from; a generator is its own.">
+<%isa:op name="GET_YIELD_FROM" region="yields counts" stack="v -- receiver" calls_out="yes" kills="all" doc="Makes an iterator for yield from; a generator is its own.">
     const dv_value result = dv_yield_from(vm, v);
     if (dv_is_empty(result)) RAISE();
     dv_release_outer(vm, v);
@@ -579,6 +579,7 @@ ${exhausted()}</%isa:derivative>
         if (dv_generator_fits(vm, g, sp + 2) && (dv_is_none(sent) || g->state == DV_GENERATOR_SUSPENDED)) {
             const dv_cell *next = g->next;
             dv_value *frame = sp + 2;
+            vm->work_left -= 2; /* a chain of generators may be long (core/work.h) */
             sp = dv_generator_enter(vm, g, frame, fp, ip + LEN, DV_RESUMER_SEND, CELL(1).target);
             *sp++ = sent;
             fp = frame;
@@ -605,7 +606,7 @@ ${exhausted()}</%isa:derivative>
     TAIL(dv_slow_return_generator);
 </%isa:op>
 
-<%isa:op name="RAISE" operands="count" variable="raise" stack="exc --" calls_out="yes" kills="all" ends="yes" doc="raise, raise exc, raise exc from cause.">
+<%isa:op name="RAISE" region="rare" operands="count" variable="raise" stack="exc --" calls_out="yes" kills="all" ends="yes" doc="raise, raise exc, raise exc from cause.">
     const int64_t n = CELL(1).i;
     const dv_value handled = n == 0 ? dv_handled_exception(vm) : DV_NONE;
     if (n == 0 && dv_is_none(handled)) {
@@ -618,14 +619,14 @@ ${exhausted()}</%isa:derivative>
     RAISE();
 </%isa:op>
 
-<%isa:op name="RERAISE" stack="exc --" calls_out="yes" ends="yes" doc="Raises the exception on top again; its traceback goes on growing.">
+<%isa:op name="RERAISE" region="rare" stack="exc --" calls_out="yes" ends="yes" doc="Raises the exception on top again; its traceback goes on growing.">
     vm->error = exc;
     sp -= 1;
     PUBLISH();
     RAISE();
 </%isa:op>
 
-<%isa:op name="ENTER_HANDLER" stack="exc -- previous exc2" doc="The exception on top becomes the one being handled; the previously handled one is saved below it.">
+<%isa:op name="ENTER_HANDLER" region="rare" stack="exc -- previous exc2" doc="The exception on top becomes the one being handled; the previously handled one is saved below it.">
     sp[-1] = vm->handled;
     sp[0] = exc;
     vm->handled = dv_retain(exc);
@@ -633,21 +634,21 @@ ${exhausted()}</%isa:derivative>
     NEXT();
 </%isa:op>
 
-<%isa:op name="MATCH_EXCEPTION" stack="exc type -- exc2 matches" calls_out="yes" kills="all" doc="Does an except clause with this type (or tuple of types) catch the exception below?">
+<%isa:op name="MATCH_EXCEPTION" region="rare" stack="exc type -- exc2 matches" calls_out="yes" kills="all" doc="Does an except clause with this type (or tuple of types) catch the exception below?">
     const int matches = dv_exception_match(vm, exc, type);
     if (matches < 0) RAISE();
     dv_release_outer(vm, type);
     DONE(dv_bool(matches));
 </%isa:op>
 
-<%isa:op name="LEAVE_HANDLER" stack="previous --" doc="Restores the previously handled exception.">
+<%isa:op name="LEAVE_HANDLER" region="rare" stack="previous --" doc="Restores the previously handled exception.">
     const dv_value handled = vm->handled;
     vm->handled = previous;
     sp -= 1;
     NEXT_RELEASING(handled);
 </%isa:op>
 
-<%isa:op name="BEFORE_WITH" stack="manager -- exit entered" calls_out="yes" kills="all" doc="Begins a with statement: pushes the manager's bound __exit__ and what its __enter__ returns.">
+<%isa:op name="BEFORE_WITH" region="leaves counts" stack="manager -- exit entered" calls_out="yes" kills="all" doc="Begins a with statement: pushes the manager's bound __exit__ and what its __enter__ returns.">
     if (!dv_with_methods(vm, manager, sp)) RAISE();
     const dv_value enter = sp[1];
     if (dv_is_function(enter)) {
@@ -669,7 +670,7 @@ ${exhausted()}</%isa:derivative>
     NEXT();
 </%isa:op>
 
-<%isa:op name="WITH_EXCEPTION" stack="exit previous exc -- exit2 previous2 exc2 result" calls_out="yes" kills="all" doc="Calls the exit below with type, value and traceback of the exception on top.">
+<%isa:op name="WITH_EXCEPTION" region="rare" stack="exit previous exc -- exit2 previous2 exc2 result" calls_out="yes" kills="all" doc="Calls the exit below with type, value and traceback of the exception on top.">
     const dv_value result = dv_exit_with(vm, exit, exc);
     if (dv_is_empty(result)) RAISE();
     sp[0] = result;

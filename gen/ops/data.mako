@@ -1,6 +1,6 @@
 ## data.mako: subscripts, slices, attributes, displays, formatting.
 
-<%isa:op name="LOAD_SUBSCR" operands="own" stack="container index -- r" calls_out="yes" kills="all" select="dv_choose_subscript" doc="container[index].">
+<%isa:op name="LOAD_SUBSCR" open="yes" region="dv_step_load_subscript" operands="own" stack="container index -- r" calls_out="yes" kills="all" select="dv_choose_subscript" doc="container[index].">
     const dv_value result = dv_get_item(vm, container, index);
     if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
     DISPOSE2(SITE.own, container, index);
@@ -17,7 +17,7 @@
 </%isa:derivative>
 % endfor
 
-<%isa:derivative name="LOAD_SUBSCR_STR" of="LOAD_SUBSCR" types="str int" result="str" fuses="SL SC LL LC" doc="container[index] of a str with an int within its bounds.">
+<%isa:derivative name="LOAD_SUBSCR_STR" promises="boxed" of="LOAD_SUBSCR" types="str int" result="str" fuses="SL SC LL LC" doc="container[index] of a str with an int within its bounds.">
     const dv_str *s = (const dv_str *)dv_as_object(container);
     int64_t i = dv_as_int(index);
     if (i < 0) i += s->length;
@@ -65,7 +65,7 @@
     DISPOSE1(own, container);
     DONE_RELEASING(found, own & 2, index);
 </%def>\
-<%isa:derivative name="LOAD_SUBSCR_DICT" of="LOAD_SUBSCR" types="dict any" doc="container[index] of a dict.">
+<%isa:derivative name="LOAD_SUBSCR_DICT" promises="boxed" of="LOAD_SUBSCR" types="dict any" doc="container[index] of a dict.">
     const uint8_t own = SITE.own;
     const dv_dict_entry *entry = dv_dict_first_entry(dv_as_dict(container), index);
     if (!entry || (own & 1 && dv_as_object(container)->references == 1)) SLOW();
@@ -77,7 +77,7 @@
 ${load_of_dict()}\
 </%isa:derivative>
 
-<%isa:derivative name="LOAD_SUBSCR_DICT_TEXT" of="LOAD_SUBSCR" types="dict str" doc="container[index] of a dict with a str, which may stand there as another str of its text, and behind other keys.">
+<%isa:derivative name="LOAD_SUBSCR_DICT_TEXT" promises="boxed" of="LOAD_SUBSCR" types="dict str" doc="container[index] of a dict with a str, which may stand there as another str of its text, and behind other keys.">
     const uint8_t own = SITE.own;
     const int64_t number = dv_dict_plain_entry(dv_as_dict(container), index);
     if (number < 0 || (own & 1 && dv_as_object(container)->references == 1)) SLOW();
@@ -108,7 +108,7 @@ ${load_of_dict()}\
     DONE(result);
 </%isa:derivative>
 
-<%isa:op name="STORE_SUBSCR" operands="own" stack="value container index --" calls_out="yes" kills="all" select="dv_choose_store_subscript" doc="container[index] = value.">
+<%isa:op name="STORE_SUBSCR" open="yes" region="dv_step_store_subscript" operands="own" stack="value container index --" calls_out="yes" kills="all" select="dv_choose_store_subscript" doc="container[index] = value.">
     const uint8_t own = SITE.own;
     if (DV_UNLIKELY(!dv_set_item(vm, container, index, value))) RAISE();
     DISPOSE1(own, value);
@@ -116,7 +116,7 @@ ${load_of_dict()}\
     DONE0();
 </%isa:op>
 
-<%isa:derivative name="STORE_SUBSCR_LIST" of="STORE_SUBSCR" types="any list int" fuses="SLL SLC" doc="container[index] = value of a list with an int within its bounds.">
+<%isa:derivative name="STORE_SUBSCR_LIST" promises="stored" of="STORE_SUBSCR" types="any list int" fuses="SLL SLC" doc="container[index] = value of a list with an int within its bounds.">
     dv_list *list = (dv_list *)dv_as_object(container);
     int64_t i = dv_as_int(index);
     if (i < 0) i += list->count;
@@ -131,7 +131,7 @@ ${load_of_dict()}\
     NEXT_RELEASING(old);
 </%isa:derivative>
 
-<%isa:derivative name="STORE_SUBSCR_DICT" of="STORE_SUBSCR" types="any dict any" doc="container[index] = value of a dict.">
+<%isa:derivative name="STORE_SUBSCR_DICT" promises="boxed" of="STORE_SUBSCR" types="any dict any" doc="container[index] = value of a dict.">
     const uint8_t own = SITE.own;
     const int64_t number = dv_dict_plain_entry(dv_as_dict(container), index);
     if (number < 0 || (own & 2 && dv_as_object(container)->references == 1)) SLOW();
@@ -174,7 +174,7 @@ ${load_of_dict()}\
     DONE0();
 </%isa:derivative>
 
-<%isa:op name="DELETE_SUBSCR" operands="own" stack="container index --" calls_out="yes" kills="all" doc="del container[index].">
+<%isa:op name="DELETE_SUBSCR" region="embeds" operands="own" stack="container index --" calls_out="yes" kills="all" doc="del container[index].">
     const uint8_t own = SITE.own;
     if (!dv_set_item(vm, container, index, DV_EMPTY)) RAISE();
     DISPOSE2(own, container, index);
@@ -203,7 +203,7 @@ ${load_of_dict()}\
     OPERATE(method, container, index, DV_OPERATE_HOW(DV_OPERATE_DELETE, 0, SITE.own));
 </%isa:derivative>
 
-<%isa:op name="BUILD_SLICE" operands="count" site="yes" variable="build" stack="parts -- r" calls_out="yes" select="dv_choose_slice" doc="Makes a slice of 2 or 3 parts.">
+<%isa:op name="BUILD_SLICE" region="dv_step_build_slice" operands="count" site="yes" variable="build" stack="parts -- r" calls_out="yes" select="dv_choose_slice" doc="Makes a slice of 2 or 3 parts.">
     const int64_t n = CELL(2).i;
     const dv_value *parts = sp - n;
     const dv_value result = dv_slice_new(vm, parts[0], parts[1], n == 3 ? parts[2] : DV_NONE);
@@ -216,7 +216,7 @@ ${load_of_dict()}\
 
 ## With the subscript behind it, which gets None in the slice's place where it fails: the state that it expects.
 % for family, use in (("LOAD_SUBSCR", "container[slice]"), ("STORE_SUBSCR", "container[slice] = value"), ("DELETE_SUBSCR", "del container[slice]")):
-<%isa:derivative name="BUILD_SLICE_${family}" of="BUILD_SLICE" modes="${family}" doc="BUILD_SLICE of ints and None, and the ${family} behind it, of a built-in sequence, without the slice.">
+<%isa:derivative name="BUILD_SLICE_${family}" of="BUILD_SLICE" covers="${family}" doc="BUILD_SLICE of ints and None, and the ${family} behind it, of a built-in sequence, without the slice.">
     const int64_t n = CELL(2).i;
     const dv_value *parts = sp - n, container = parts[-1], step = n == 3 ? parts[2] : DV_NONE;
     const bool plain = dv_is_index_part(parts[0]) && dv_is_index_part(parts[1]) && dv_is_index_part(step);
@@ -247,7 +247,7 @@ ${load_of_dict()}\
 </%isa:derivative>
 
 % endfor
-<%isa:op name="LOAD_ATTR" operands="name own" cache="2" stack="object -- r" calls_out="yes" kills="all" select="dv_choose_attribute" doc="object.name.">
+<%isa:op name="LOAD_ATTR" open="yes" region="dv_step_load_attribute" operands="name own" cache="2" stack="object -- r" calls_out="yes" kills="all" select="dv_choose_attribute" doc="object.name.">
     const uint8_t own = SITE.own;
     const dv_value result = dv_get_attribute(vm, object, CELL(2).v);
     if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
@@ -255,15 +255,15 @@ ${load_of_dict()}\
     DONE(result);
 </%isa:op>
 
-<%isa:derivative name="LOAD_ATTR_SLOT" of="LOAD_ATTR" fuses="L" doc="object.name of an instance whose shape has the name in a slot within the object.">
-    if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != (uint32_t)CELL(CACHE).s.a || GUARD_FAILS())) MISS();
-    DONE_RELEASING(dv_retain(*(dv_value *)(void *)((char *)dv_as_object(object) + CELL(CACHE).s.b)), SITE.own & 1, object);
+<%isa:derivative name="LOAD_ATTR_SLOT" saw="slot" promises="seen" several="LOAD_ATTR_POLY" of="LOAD_ATTR" cache="shape/offset" fuses="L" doc="object.name of an instance whose shape has the name in a slot within the object.">
+    if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != CACHED(shape) || GUARD_FAILS())) MISS();
+    DONE_RELEASING(dv_retain(*(dv_value *)(void *)((char *)dv_as_object(object) + CACHED(offset))), SITE.own & 1, object);
 </%isa:derivative>
 
 ## What L_LOAD_ATTR_SLOT is threaded as where more of its kind is behind it (quicken/fuse.c).
-<%isa:derivative name="LOAD_ATTR_SLOT_TWICE" of="LOAD_ATTR" fuses="L" modes="LOAD_LOCAL_B" doc="LOAD_ATTR_SLOT, with an attribute of a local behind it: loads that too, if it is an L_LOAD_ATTR_SLOT.">
-    if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != (uint32_t)CELL(CACHE).s.a || GUARD_FAILS())) MISS();
-    const dv_value first = dv_retain(*(dv_value *)(void *)((char *)dv_as_object(object) + CELL(CACHE).s.b));
+<%isa:derivative name="LOAD_ATTR_SLOT_TWICE" promises="seen" of="LOAD_ATTR" variant_of="LOAD_ATTR_SLOT" behind="LOAD_LOCAL_B LOAD_ATTR" cache="shape/offset" fuses="only L" doc="LOAD_ATTR_SLOT, with an attribute of a local behind it: loads that too, if it is an L_LOAD_ATTR_SLOT.">
+    if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != CACHED(shape) || GUARD_FAILS())) MISS();
+    const dv_value first = dv_retain(*(dv_value *)(void *)((char *)dv_as_object(object) + CACHED(offset)));
     if (SITE.own & 1) DONE_RELEASING(first, true, object);
     OP(L_LOAD_ATTR_SLOT);
     sp += OUT - IN;
@@ -272,8 +272,8 @@ ${load_of_dict()}\
     if (DV_LIKELY(ip->h == DV_H(L_LOAD_ATTR_SLOT))) {
         const dv_value other = LOCAL(1);
         const dv_cell *load = ip + 2; /* behind LOAD_LOCAL_B */
-        if (DV_LIKELY(dv_is_object(other) && dv_as_object(other)->shape == (uint32_t)load[CACHE].s.a)) {
-            *sp++ = dv_retain(*(dv_value *)(void *)((char *)dv_as_object(other) + load[CACHE].s.b));
+        if (DV_LIKELY(dv_is_object(other) && dv_as_object(other)->shape == CACHED(shape, load))) {
+            *sp++ = dv_retain(*(dv_value *)(void *)((char *)dv_as_object(other) + CACHED(offset, load)));
             ip += 2 + LEN;
         }
     }
@@ -281,15 +281,15 @@ ${load_of_dict()}\
     GO();
 </%isa:derivative>
 
-<%isa:derivative name="LOAD_ATTR_SLOT_CHAIN" of="LOAD_ATTR" fuses="L" modes="LOAD_ATTR" doc="LOAD_ATTR_SLOT, with an attribute of what it loads behind it: loads that at once, if it is a LOAD_ATTR_SLOT.">
-    if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != (uint32_t)CELL(CACHE).s.a || GUARD_FAILS())) MISS();
-    const dv_value first = *(dv_value *)(void *)((char *)dv_as_object(object) + CELL(CACHE).s.b);
+<%isa:derivative name="LOAD_ATTR_SLOT_CHAIN" promises="seen" of="LOAD_ATTR" variant_of="LOAD_ATTR_SLOT" behind="LOAD_ATTR" cache="shape/offset" fuses="only L" doc="LOAD_ATTR_SLOT, with an attribute of what it loads behind it: loads that at once, if it is a LOAD_ATTR_SLOT.">
+    if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != CACHED(shape) || GUARD_FAILS())) MISS();
+    const dv_value first = *(dv_value *)(void *)((char *)dv_as_object(object) + CACHED(offset));
     if (SITE.own & 1) DONE_RELEASING(dv_retain(first), true, object);
     OP(LOAD_ATTR_SLOT);
     sp += OUT - IN;
     ip += LEN;
-    if (DV_LIKELY(ip->h == DV_H(LOAD_ATTR_SLOT) && dv_is_object(first) && dv_as_object(first)->shape == (uint32_t)CELL(CACHE).s.a)) {
-        sp[-1] = dv_retain(*(dv_value *)(void *)((char *)dv_as_object(first) + CELL(CACHE).s.b));
+    if (DV_LIKELY(ip->h == DV_H(LOAD_ATTR_SLOT) && dv_is_object(first) && dv_as_object(first)->shape == CACHED(shape))) {
+        sp[-1] = dv_retain(*(dv_value *)(void *)((char *)dv_as_object(first) + CACHED(offset)));
         ip += LEN;
     } else {
         sp[-1] = dv_retain(first);
@@ -298,25 +298,25 @@ ${load_of_dict()}\
     GO();
 </%isa:derivative>
 
-<%isa:derivative name="LOAD_ATTR_FAR" of="LOAD_ATTR" fuses="L" doc="object.name of an instance whose shape has the name in a slot that some instances have outside the object.">
-    if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != (uint32_t)CELL(CACHE).s.a || GUARD_FAILS())) MISS();
-    DONE_RELEASING(dv_retain(*dv_instance_slot((dv_instance *)dv_as_object(object), (uint32_t)CELL(CACHE).s.b)), SITE.own & 1, object);
+<%isa:derivative name="LOAD_ATTR_FAR" several="LOAD_ATTR_POLY" of="LOAD_ATTR" cache="shape/slot" fuses="L" doc="object.name of an instance whose shape has the name in a slot that some instances have outside the object.">
+    if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != CACHED(shape) || GUARD_FAILS())) MISS();
+    DONE_RELEASING(dv_retain(*dv_instance_slot((dv_instance *)dv_as_object(object), CACHED(slot))), SITE.own & 1, object);
 </%isa:derivative>
 
-<%isa:derivative name="LOAD_ATTR_OUTSIDE" of="LOAD_ATTR" doc="object.name of an instance of a class derived from a built-in type, whose shape has the name: its attributes stand in front of the object.">
-    if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != (uint32_t)CELL(CACHE).s.a || GUARD_FAILS())) MISS();
-    DONE_RELEASING(dv_retain(dv_attributes_of(dv_as_object(object))->values[CELL(CACHE).s.b]), SITE.own & 1, object);
+<%isa:derivative name="LOAD_ATTR_OUTSIDE" of="LOAD_ATTR" cache="shape/slot" doc="object.name of an instance of a class derived from a built-in type, whose shape has the name: its attributes stand in front of the object.">
+    if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != CACHED(shape) || GUARD_FAILS())) MISS();
+    DONE_RELEASING(dv_retain(dv_attributes_of(dv_as_object(object))->values[CACHED(slot)]), SITE.own & 1, object);
 </%isa:derivative>
 
-<%isa:derivative name="LOAD_ATTR_CLASS" of="LOAD_ATTR" fuses="L" doc="object.name of an instance with the cached shape, where name is a plain value in its class: the class's cell is in the cache.">
-    if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != (uint32_t)CELL(CACHE).s.a || GUARD_FAILS())) MISS();
-    const dv_value found = ((const dv_global_cell *)CELL(CACHE + 1).p)->value;
-    if (DV_UNLIKELY(!dv_poly_same_kind(found, (uint32_t)CELL(CACHE).s.b))) MISS();
+<%isa:derivative name="LOAD_ATTR_CLASS" several="LOAD_ATTR_POLY" of="LOAD_ATTR" cache="shape/kind cell" fuses="L" doc="object.name of an instance with the cached shape, where name is a plain value in its class: the class's cell is in the cache.">
+    if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != CACHED(shape) || GUARD_FAILS())) MISS();
+    const dv_value found = CACHED(cell)->value;
+    if (DV_UNLIKELY(!dv_poly_same_kind(found, CACHED(kind)))) MISS();
     DONE_RELEASING(dv_retain(found), SITE.own & 1, object);
 </%isa:derivative>
 
-<%isa:derivative name="LOAD_ATTR_ITS_CLASS" of="LOAD_ATTR" fuses="L" doc="object.__class__ of an instance with the cached shape, which is of the class that it shows.">
-    if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != (uint32_t)CELL(CACHE).s.a || GUARD_FAILS())) MISS();
+<%isa:derivative name="LOAD_ATTR_ITS_CLASS" of="LOAD_ATTR" cache="shape" fuses="L" doc="object.__class__ of an instance with the cached shape, which is of the class that it shows.">
+    if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != CACHED(shape) || GUARD_FAILS())) MISS();
     const dv_value class_ = dv_object_value(dv_shape_at(vm, dv_as_object(object)->shape)->class_);
     DONE_RELEASING(dv_retain(class_), SITE.own & 1, object);
 </%isa:derivative>
@@ -332,9 +332,9 @@ ${load_of_dict()}\
 </%isa:derivative>
 
 % endfor
-<%isa:derivative name="LOAD_ATTR_BOUND" of="LOAD_ATTR" doc="object.name of an instance with the cached shape, where name is a dl function of its class: binds it. The class's cell is in the cache.">
-    if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != (uint32_t)CELL(CACHE).s.a || GUARD_FAILS())) MISS();
-    const dv_value found = ((const dv_global_cell *)CELL(CACHE + 1).p)->value;
+<%isa:derivative name="LOAD_ATTR_BOUND" of="LOAD_ATTR" cache="shape cell" doc="object.name of an instance with the cached shape, where name is a dl function of its class: binds it. The class's cell is in the cache.">
+    if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != CACHED(shape) || GUARD_FAILS())) MISS();
+    const dv_value found = CACHED(cell)->value;
     if (DV_UNLIKELY(!dv_is_function(found))) MISS();
     const uint8_t own = SITE.own;
     PUBLISH();
@@ -344,18 +344,18 @@ ${load_of_dict()}\
     DONE(bound);
 </%isa:derivative>
 
-<%isa:derivative name="LOAD_ATTR_FIELD" of="LOAD_ATTR" fuses="L" doc="object.name of a named tuple with the cached shape: the cell of its class that has the field's descriptor is in the cache.">
-    if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != (uint32_t)CELL(CACHE).s.a || GUARD_FAILS())) MISS();
-    const dv_value found = ((const dv_global_cell *)CELL(CACHE + 1).p)->value;
+<%isa:derivative name="LOAD_ATTR_FIELD" of="LOAD_ATTR" cache="shape cell" fuses="L" doc="object.name of a named tuple with the cached shape: the cell of its class that has the field's descriptor is in the cache.">
+    if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != CACHED(shape) || GUARD_FAILS())) MISS();
+    const dv_value found = CACHED(cell)->value;
     if (DV_UNLIKELY(!dv_is_tuple_getter(found))) MISS();
     const dv_value item = dv_tuple_getter_item(found, object);
     if (DV_UNLIKELY(dv_is_empty(item))) MISS();
     DONE_RELEASING(dv_retain(item), SITE.own & 1, object);
 </%isa:derivative>
 
-<%isa:derivative name="LOAD_ATTR_POLY" of="LOAD_ATTR" fuses="L" doc="object.name of an instance with one of several shapes.">
+<%isa:derivative name="LOAD_ATTR_POLY" of="LOAD_ATTR" cache="entries" fuses="L" doc="object.name of an instance with one of several shapes.">
     if (DV_UNLIKELY(!dv_is_object(object) || GUARD_FAILS())) MISS();
-    const dv_poly_entry *entry = dv_poly_find(CELL(CACHE).p, dv_as_object(object)->shape);
+    const dv_poly_entry *entry = dv_poly_find(CACHED(entries), dv_as_object(object)->shape);
     if (DV_UNLIKELY(!entry)) MISS();
     dv_value found;
     if (DV_LIKELY(entry->offset)) {
@@ -369,7 +369,7 @@ ${load_of_dict()}\
     }
     DONE_RELEASING(dv_retain(found), SITE.own & 1, object);
     --- out of line ---
-    const dv_value found = dv_poly_find(CELL(CACHE).p, dv_as_object(object)->shape)->cell->value;
+    const dv_value found = dv_poly_find(CACHED(entries), dv_as_object(object)->shape)->cell->value;
     const dv_value getter = ((const dv_property *)dv_as_object(found))->get;
     if (DV_UNLIKELY(!dv_is_function(getter))) TAIL(DV_H(LOAD_ATTR));
     const dv_thread *thread = dv_function_thread(dv_as_function(getter));
@@ -382,9 +382,9 @@ ${load_of_dict()}\
     JUMP(thread->entry);
 </%isa:derivative>
 
-<%isa:derivative name="LOAD_ATTR_PROPERTY" of="LOAD_ATTR" doc="object.name of an instance with the cached shape, where name is a property of its class that a dl function computes: enters it. The class's cell is in the cache.">
-    if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != (uint32_t)CELL(CACHE).s.a || GUARD_FAILS())) MISS();
-    const dv_value found = ((const dv_global_cell *)CELL(CACHE + 1).p)->value;
+<%isa:derivative name="LOAD_ATTR_PROPERTY" several="LOAD_ATTR_POLY" of="LOAD_ATTR" cache="shape cell" doc="object.name of an instance with the cached shape, where name is a property of its class that a dl function computes: enters it. The class's cell is in the cache.">
+    if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != CACHED(shape) || GUARD_FAILS())) MISS();
+    const dv_value found = CACHED(cell)->value;
     if (DV_UNLIKELY(!dv_is_shape(found, DV_T_PROPERTY))) MISS();
     const dv_value getter = ((const dv_property *)dv_as_object(found))->get;
     if (DV_UNLIKELY(!dv_is_function(getter))) MISS();
@@ -398,23 +398,23 @@ ${load_of_dict()}\
     JUMP(thread->entry);
 </%isa:derivative>
 
-<%isa:derivative name="LOAD_ATTR_OF_CLASS" of="LOAD_ATTR" doc="class.name of the class whose instances begin with the cached shape, where name is found as it is: its cell is in the cache.">
+<%isa:derivative name="LOAD_ATTR_OF_CLASS" of="LOAD_ATTR" cache="root/kind cell" doc="class.name of the class whose instances begin with the cached shape, where name is found as it is: its cell is in the cache.">
     if (DV_UNLIKELY(!dv_is_shape(object, DV_T_CLASS) || GUARD_FAILS())) MISS();
     const dv_shape *root = ((const dv_class *)dv_as_object(object))->root;
-    if (DV_UNLIKELY(!root || root->number != (uint32_t)CELL(CACHE).s.a)) MISS();
-    const dv_value found = ((const dv_global_cell *)CELL(CACHE + 1).p)->value;
-    if (DV_UNLIKELY(!dv_poly_same_kind(found, (uint32_t)CELL(CACHE).s.b))) MISS();
+    if (DV_UNLIKELY(!root || root->number != CACHED(root))) MISS();
+    const dv_value found = CACHED(cell)->value;
+    if (DV_UNLIKELY(!dv_poly_same_kind(found, CACHED(kind)))) MISS();
     DONE_RELEASING(dv_retain(found), SITE.own & 1, object);
 </%isa:derivative>
 
-<%isa:derivative name="LOAD_ATTR_MODULE" of="LOAD_ATTR" doc="object.name of a module: its serial number and its cell are in the cache.">
-    if (DV_UNLIKELY(!dv_is_module(object) || (int64_t)dv_as_module(object)->serial != CELL(CACHE).i || GUARD_FAILS())) MISS();
-    const dv_value found = ((const dv_global_cell *)CELL(CACHE + 1).p)->value;
+<%isa:derivative name="LOAD_ATTR_MODULE" promises="nothing" of="LOAD_ATTR" cache="serial cell" doc="object.name of a module: its serial number and its cell are in the cache.">
+    if (DV_UNLIKELY(!dv_is_module(object) || (int64_t)dv_as_module(object)->serial != CACHED(serial) || GUARD_FAILS())) MISS();
+    const dv_value found = CACHED(cell)->value;
     if (DV_UNLIKELY(dv_is_empty(found))) MISS();
     DONE_RELEASING(dv_retain(found), SITE.own & 1, object);
 </%isa:derivative>
 
-<%isa:op name="STORE_ATTR" operands="name own" cache="2" stack="value object --" calls_out="yes" kills="all" select="dv_choose_store_attribute" doc="object.name = value.">
+<%isa:op name="STORE_ATTR" region="dv_step_store_attribute" promises="nothing" operands="name own" cache="2" stack="value object --" calls_out="yes" kills="all" select="dv_choose_store_attribute" doc="object.name = value.">
     const uint8_t own = SITE.own;
     if (DV_UNLIKELY(!dv_set_attribute(vm, object, CELL(2).v, value))) RAISE();
     DISPOSE2(own, value, object);
@@ -424,9 +424,9 @@ ${load_of_dict()}\
 <%
 PLACES = {"OUTSIDE": "in front of the object, its class being derived from a built-in type", "SLOT": "within the object", "FAR": "that some instances have outside the object"}
 %>
-% for where, place in (("OUTSIDE", "&dv_attributes_of(dv_as_object(object))->values[CELL(CACHE).s.b]"), ("SLOT", "(dv_value *)(void *)((char *)dv_as_object(object) + CELL(CACHE).s.b)"), ("FAR", "dv_instance_slot((dv_instance *)dv_as_object(object), (uint32_t)CELL(CACHE).s.b)")):
-<%isa:derivative name="STORE_ATTR_${where}" of="STORE_ATTR" fuses="${'' if where == 'OUTSIDE' else 'SL LL'}" doc="object.name = value of an instance whose shape has the name in a slot ${PLACES[where]}.">
-    if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != (uint32_t)CELL(CACHE).s.a || GUARD_FAILS())) MISS();
+% for where, place in (("OUTSIDE", "&dv_attributes_of(dv_as_object(object))->values[CACHED(slot)]"), ("SLOT", "(dv_value *)(void *)((char *)dv_as_object(object) + CACHED(offset))"), ("FAR", "dv_instance_slot((dv_instance *)dv_as_object(object), CACHED(slot))")):
+<%isa:derivative name="STORE_ATTR_${where}" saw="${'slot' if where == 'SLOT' else ''}" several="${'' if where == 'OUTSIDE' else 'STORE_ATTR_POLY'}" of="STORE_ATTR" cache="shape/${'offset' if where == 'SLOT' else 'slot'}" fuses="${'' if where == 'OUTSIDE' else 'SL LL'}" doc="object.name = value of an instance whose shape has the name in a slot ${PLACES[where]}.">
+    if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != CACHED(shape) || GUARD_FAILS())) MISS();
     const uint8_t own = SITE.own;
     dv_value *slot = ${place};
     const dv_value old = *slot;
@@ -439,19 +439,19 @@ PLACES = {"OUTSIDE": "in front of the object, its class being derived from a bui
 </%isa:derivative>
 
 % endfor
-<%isa:derivative name="STORE_ATTR_ADD" of="STORE_ATTR" fuses="SL LL" doc="object.name = value that gives an instance of a shape an attribute more, for which the object has room.">
-    if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != (uint32_t)CELL(CACHE).s.a || GUARD_FAILS())) MISS();
+<%isa:derivative name="STORE_ATTR_ADD" promises="boxed" several="STORE_ATTR_POLY" of="STORE_ATTR" cache="shape/then place" fuses="SL LL" doc="object.name = value that gives an instance of a shape an attribute more, for which the object has room.">
+    if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != CACHED(shape) || GUARD_FAILS())) MISS();
     const uint8_t own = SITE.own;
-    *(dv_value *)(void *)((char *)dv_as_object(object) + CELL(CACHE + 1).i) = own & 1 ? value : dv_retain(value);
-    dv_as_object(object)->shape = (uint32_t)CELL(CACHE).s.b;
+    *(dv_value *)(void *)((char *)dv_as_object(object) + CACHED(place)) = own & 1 ? value : dv_retain(value);
+    dv_as_object(object)->shape = CACHED(then);
     sp -= IN;
     if (own & 2) NEXT_RELEASING(object);
     NEXT();
 </%isa:derivative>
 
-<%isa:derivative name="STORE_ATTR_PROPERTY" of="STORE_ATTR" doc="object.name = value of an instance with the cached shape, where name is a property of its class that a dl function sets: enters it. The class's cell is in the cache.">
-    if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != (uint32_t)CELL(CACHE).s.a || GUARD_FAILS())) MISS();
-    const dv_value found = ((const dv_global_cell *)CELL(CACHE + 1).p)->value;
+<%isa:derivative name="STORE_ATTR_PROPERTY" several="STORE_ATTR_POLY" of="STORE_ATTR" cache="shape cell" doc="object.name = value of an instance with the cached shape, where name is a property of its class that a dl function sets: enters it. The class's cell is in the cache.">
+    if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != CACHED(shape) || GUARD_FAILS())) MISS();
+    const dv_value found = CACHED(cell)->value;
     if (DV_UNLIKELY(!dv_is_shape(found, DV_T_PROPERTY))) MISS();
     const dv_value setter = ((const dv_property *)dv_as_object(found))->set;
     if (DV_UNLIKELY(!dv_is_function(setter))) MISS();
@@ -460,9 +460,9 @@ PLACES = {"OUTSIDE": "in front of the object, its class being derived from a bui
     OPERATE(dv_as_function(setter), object, value, DV_OPERATE_HOW(DV_OPERATE_SET, 0, SITE.own));
 </%isa:derivative>
 
-<%isa:derivative name="STORE_ATTR_POLY" of="STORE_ATTR" fuses="SL LL" doc="object.name = value of an instance with one of several shapes, which the store may change, or of whose classes name is a property.">
+<%isa:derivative name="STORE_ATTR_POLY" of="STORE_ATTR" cache="entries" fuses="SL LL" doc="object.name = value of an instance with one of several shapes, which the store may change, or of whose classes name is a property.">
     if (DV_UNLIKELY(!dv_is_object(object) || GUARD_FAILS())) MISS();
-    const dv_poly_entry *entry = dv_poly_find(CELL(CACHE).p, dv_as_object(object)->shape);
+    const dv_poly_entry *entry = dv_poly_find(CACHED(entries), dv_as_object(object)->shape);
     if (DV_UNLIKELY(!entry)) MISS();
     if (DV_UNLIKELY(entry->cell)) SLOW();
     const uint8_t own = SITE.own;
@@ -481,7 +481,7 @@ PLACES = {"OUTSIDE": "in front of the object, its class being derived from a bui
     *slot = value;
     NEXT_RELEASING(old);
     --- out of line ---
-    const dv_value found = dv_poly_find(CELL(CACHE).p, dv_as_object(object)->shape)->cell->value;
+    const dv_value found = dv_poly_find(CACHED(entries), dv_as_object(object)->shape)->cell->value;
     if (DV_UNLIKELY(!dv_is_shape(found, DV_T_PROPERTY))) TAIL(DV_H(STORE_ATTR));
     const dv_value setter = ((const dv_property *)dv_as_object(found))->set;
     if (DV_UNLIKELY(!dv_is_function(setter))) TAIL(DV_H(STORE_ATTR));
@@ -490,7 +490,7 @@ PLACES = {"OUTSIDE": "in front of the object, its class being derived from a bui
     OPERATE(dv_as_function(setter), object, value, DV_OPERATE_HOW(DV_OPERATE_SET, 0, SITE.own));
 </%isa:derivative>
 
-<%isa:op name="DELETE_ATTR" operands="name own" stack="object --" calls_out="yes" kills="all" doc="del object.name.">
+<%isa:op name="DELETE_ATTR" region="leaves counts" operands="name own" stack="object --" calls_out="yes" kills="all" doc="del object.name.">
     const uint8_t own = SITE.own;
     if (!dv_set_attribute(vm, object, CELL(2).v, DV_EMPTY)) RAISE();
     DISPOSE1(own, object);
@@ -521,12 +521,12 @@ PLACES = {"OUTSIDE": "in front of the object, its class being derived from a bui
     *sp++ = result;
     NEXT();
 </%def>\
-<%isa:op name="BUILD_TUPLE" operands="count" variable="build" stack="items -- r" calls_out="yes" doc="Makes a tuple of the n topmost entries.">
+<%isa:op name="BUILD_TUPLE" region="dv_step_build_tuple" operands="count" variable="build" stack="items -- r" calls_out="yes" doc="Makes a tuple of the n topmost entries.">
 ${build_tuple("CELL(1).i")}\
 </%isa:op>
 
 ## Its derivatives for elements of extensions' objects stand in buffer.mako.
-<%isa:op name="BUILD_KEY" operands="count" site="yes" variable="build" stack="items -- r" calls_out="yes" select="dv_choose_key" doc="BUILD_TUPLE directly in front of a subscript, whose key the tuple is.">
+<%isa:op name="BUILD_KEY" region="dv_step_build_key" operands="count" site="yes" variable="build" stack="items -- r" calls_out="yes" select="dv_choose_key" doc="BUILD_TUPLE directly in front of a subscript, whose key the tuple is.">
 ${build_tuple("CELL(2).i")}\
 </%isa:op>
 
@@ -535,7 +535,7 @@ ${build_tuple("CELL(2).i")}\
 ${build_tuple("CELL(2).i")}\
 </%isa:derivative>
 
-<%isa:op name="BUILD_LIST" operands="count" variable="build" stack="items -- r" calls_out="yes" doc="Makes a list of the n topmost entries.">
+<%isa:op name="BUILD_LIST" region="embeds" operands="count" variable="build" stack="items -- r" calls_out="yes" doc="Makes a list of the n topmost entries.">
     const int64_t n = CELL(1).i;
     const dv_value result = dv_list_take(vm, sp - n, n);
     sp -= n;
@@ -547,7 +547,7 @@ ${build_tuple("CELL(2).i")}\
     NEXT();
 </%isa:op>
 
-<%isa:op name="BUILD_DICT" operands="count" variable="build_pairs" stack="pairs -- r" calls_out="yes" kills="all" doc="Makes a dict of n pairs of key and value.">
+<%isa:op name="BUILD_DICT" region="embeds" operands="count" variable="build_pairs" stack="pairs -- r" calls_out="yes" kills="all" doc="Makes a dict of n pairs of key and value.">
     const int64_t n = CELL(1).i;
     const dv_value result = dv_build_dict(vm, sp - 2 * n, (uint32_t)n);
     if (dv_is_empty(result)) RAISE();
@@ -557,7 +557,7 @@ ${build_tuple("CELL(2).i")}\
     NEXT();
 </%isa:op>
 
-<%isa:op name="BUILD_SET" operands="count" variable="build" stack="items -- r" calls_out="yes" kills="all" doc="Makes a set of the n topmost entries.">
+<%isa:op name="BUILD_SET" region="embeds" operands="count" variable="build" stack="items -- r" calls_out="yes" kills="all" doc="Makes a set of the n topmost entries.">
     const int64_t n = CELL(1).i;
     const dv_value result = dv_build_set(vm, sp - n, n);
     if (dv_is_empty(result)) RAISE();
@@ -567,13 +567,13 @@ ${build_tuple("CELL(2).i")}\
     NEXT();
 </%isa:op>
 
-<%isa:op name="SET_UPDATE" stack="set iterable -- set2" calls_out="yes" kills="all" doc="Adds the items of an iterable to a set under construction.">
+<%isa:op name="SET_UPDATE" region="leaves counts" stack="set iterable -- set2" calls_out="yes" kills="all" doc="Adds the items of an iterable to a set under construction.">
     if (!dv_update_set_display(vm, set, iterable)) RAISE();
     dv_release_outer(vm, iterable);
     DONE(set);
 </%isa:op>
 
-<%isa:op name="SET_ADD" operands="count" variable="append" stack="v --" calls_out="yes" kills="all" doc="Adds the top to the set that is then the n-th entry from the top.">
+<%isa:op name="SET_ADD" region="embeds" operands="count" variable="append" stack="v --" calls_out="yes" kills="all" doc="Adds the top to the set that is then the n-th entry from the top.">
     const dv_value under = sp[-1 - CELL(1).i], item = sp[-1];
     if (DV_UNLIKELY(!dv_is_shape(under, DV_T_SET))) SLOW();
     const int added = dv_set_first_add(dv_as_set(under), item);
@@ -589,13 +589,13 @@ ${build_tuple("CELL(2).i")}\
     NEXT();
 </%isa:op>
 
-<%isa:op name="LIST_EXTEND" stack="list iterable -- list2" calls_out="yes" kills="all" doc="Appends the items of an iterable to a list under construction.">
+<%isa:op name="LIST_EXTEND" region="leaves counts" stack="list iterable -- list2" calls_out="yes" kills="all" doc="Appends the items of an iterable to a list under construction.">
     if (!dv_extend_display(vm, list, iterable)) RAISE();
     dv_release_outer(vm, iterable);
     DONE(list);
 </%isa:op>
 
-<%isa:op name="LIST_APPEND" operands="count" variable="append" stack="v --" calls_out="yes" doc="Appends the top to the list that is then the n-th entry from the top.">
+<%isa:op name="LIST_APPEND" region="dv_step_list_append" operands="count" variable="append" stack="v --" calls_out="yes" doc="Appends the top to the list that is then the n-th entry from the top.">
     const dv_value under = sp[-1 - CELL(1).i];
     if (DV_UNLIKELY(!dv_is_shape(under, DV_T_LIST))) SLOW();
     dv_list *list = dv_as_list(under);
@@ -609,7 +609,7 @@ ${build_tuple("CELL(2).i")}\
     NEXT();
 </%isa:op>
 
-<%isa:op name="DICT_ADD" operands="count" variable="add_pair" stack="key v --" calls_out="yes" kills="all" doc="Stores the top under the key below it in the dict that is then the n-th entry from the top.">
+<%isa:op name="DICT_ADD" region="embeds" operands="count" variable="add_pair" stack="key v --" calls_out="yes" kills="all" doc="Stores the top under the key below it in the dict that is then the n-th entry from the top.">
     const dv_value value = sp[-1], key = sp[-2];
     if (!dv_add_display(vm, sp[-2 - CELL(1).i], key, value)) RAISE();
     dv_release_outer(vm, value);
@@ -618,20 +618,20 @@ ${build_tuple("CELL(2).i")}\
     NEXT();
 </%isa:op>
 
-<%isa:op name="LIST_TO_TUPLE" stack="list -- tuple" calls_out="yes" doc="Makes a tuple of a list under construction.">
+<%isa:op name="LIST_TO_TUPLE" region="leaves counts" stack="list -- tuple" calls_out="yes" doc="Makes a tuple of a list under construction.">
     const dv_value result = dv_tuple_from(vm, list);
     if (dv_is_empty(result)) RAISE();
     dv_release_outer(vm, list);
     DONE(result);
 </%isa:op>
 
-<%isa:op name="DICT_UPDATE" stack="dict mapping -- dict2" calls_out="yes" kills="all" doc="Adds the items of a mapping to a dict under construction.">
+<%isa:op name="DICT_UPDATE" region="leaves counts" stack="dict mapping -- dict2" calls_out="yes" kills="all" doc="Adds the items of a mapping to a dict under construction.">
     if (!dv_update_display(vm, dict, mapping)) RAISE();
     dv_release_outer(vm, mapping);
     DONE(dict);
 </%isa:op>
 
-<%isa:op name="BUILD_STRING" operands="count" variable="build" stack="parts -- r" calls_out="yes" doc="Joins n strs (f-strings).">
+<%isa:op name="BUILD_STRING" region="embeds counts" operands="count" variable="build" stack="parts -- r" calls_out="yes" doc="Joins n strs (f-strings).">
     const int64_t n = CELL(1).i;
     const dv_value result = dv_build_string(vm, sp - n, (uint32_t)n);
     if (dv_is_empty(result)) RAISE();
@@ -641,7 +641,7 @@ ${build_tuple("CELL(2).i")}\
     NEXT();
 </%isa:op>
 
-<%isa:op name="FORMAT_VALUE" operands="count" variable="format" stack="v -- r" calls_out="yes" kills="all" doc="Formats a value for an f-string: bits 0-1 of n: conversion (str, repr, ascii); bit 2: a format spec is on top.">
+<%isa:op name="FORMAT_VALUE" region="embeds counts" operands="count" variable="format" stack="v -- r" calls_out="yes" kills="all" doc="Formats a value for an f-string: bits 0-1 of n: conversion (str, repr, ascii); bit 2: a format spec is on top.">
     const uint32_t n = (uint32_t)CELL(1).i;
     if (n < 2 && dv_is_shape(sp[-1], DV_T_STR)) NEXT();
     SLOW();
@@ -658,7 +658,7 @@ ${build_tuple("CELL(2).i")}\
     NEXT();
 </%isa:op>
 
-<%isa:op name="UNPACK_SEQUENCE" operands="count" variable="unpack" stack="v -- items" calls_out="yes" kills="all" doc="Replaces a sequence of exactly n items by them, the first on top.">
+<%isa:op name="UNPACK_SEQUENCE" region="dv_step_unpack" operands="count" variable="unpack" stack="v -- items" calls_out="yes" kills="all" doc="Replaces a sequence of exactly n items by them, the first on top.">
     const int64_t n = CELL(1).i;
     const dv_value sequence = sp[-1];
     const dv_value *items;
@@ -688,7 +688,7 @@ ${build_tuple("CELL(2).i")}\
     NEXT();
 </%isa:op>
 
-<%isa:op name="UNPACK_EX" operands="count count" variable="unpack_ex" stack="v -- items" calls_out="yes" kills="all" doc="Replaces an iterable by its first n items, a list, and its last m items, the first on top.">
+<%isa:op name="UNPACK_EX" region="leaves counts" operands="count count" variable="unpack_ex" stack="v -- items" calls_out="yes" kills="all" doc="Replaces an iterable by its first n items, a list, and its last m items, the first on top.">
     const int64_t n = CELL(1).i, m = CELL(2).i;
     const dv_value sequence = sp[-1];
     if (!dv_unpack_star(vm, sequence, n, m, sp)) RAISE();
@@ -701,7 +701,7 @@ ${build_tuple("CELL(2).i")}\
 
 ## Patterns of match statements: what of a value they ask (types/class/pattern.h).
 
-<%isa:op name="MATCH_SEQUENCE" operands="count own" stack="v -- r" calls_out="yes" kills="all" doc="Is it a sequence to a pattern, of exactly n / 2 items or, if n is odd, of at least so many?">
+<%isa:op name="MATCH_SEQUENCE" region="dv_step_match_sequence" operands="count own" stack="v -- r" calls_out="yes" kills="all" doc="Is it a sequence to a pattern, of exactly n / 2 items or, if n is odd, of at least so many?">
     const uint8_t own = SITE.own;
     const int found = dv_pattern_sequence(vm, v, CELL(2).i);
     if (DV_UNLIKELY(found < 0)) RAISE();
@@ -716,7 +716,7 @@ ${build_tuple("CELL(2).i")}\
 </%isa:derivative>
 % endfor
 
-<%isa:op name="MATCH_ITEM" operands="count own" stack="v -- r" calls_out="yes" kills="all" doc="v[len(v) - n], of what stands behind a star in a pattern.">
+<%isa:op name="MATCH_ITEM" region="embeds" operands="count own" stack="v -- r" calls_out="yes" kills="all" doc="v[len(v) - n], of what stands behind a star in a pattern.">
     const uint8_t own = SITE.own;
     const dv_value item = dv_pattern_item(vm, v, CELL(2).i);
     if (DV_UNLIKELY(dv_is_empty(item))) RAISE();
@@ -724,7 +724,7 @@ ${build_tuple("CELL(2).i")}\
     DONE(item);
 </%isa:op>
 
-<%isa:op name="MATCH_MAPPING" operands="count own" stack="v -- r" calls_out="yes" kills="all" doc="Is it a mapping to a pattern, of at least n items?">
+<%isa:op name="MATCH_MAPPING" region="embeds" operands="count own" stack="v -- r" calls_out="yes" kills="all" doc="Is it a mapping to a pattern, of at least n items?">
     const uint8_t own = SITE.own;
     const int found = dv_pattern_mapping(vm, v, CELL(2).i);
     if (DV_UNLIKELY(found < 0)) RAISE();
@@ -732,7 +732,7 @@ ${build_tuple("CELL(2).i")}\
     DONE(dv_bool(found));
 </%isa:op>
 
-<%isa:op name="MATCH_KEYS" operands="count count" variable="match_keys" stack="keys -- r" calls_out="yes" kills="all" doc="Pushes the values of the n keys on top in the mapping below them, the first on top of the others, and whether all are there; m: the keys are literals.">
+<%isa:op name="MATCH_KEYS" region="embeds" operands="count count" variable="match_keys" stack="keys -- r" calls_out="yes" kills="all" doc="Pushes the values of the n keys on top in the mapping below them, the first on top of the others, and whether all are there; m: the keys are literals.">
     const int64_t n = CELL(1).i;
     const int found = dv_pattern_keys(vm, sp[-n - 1], sp - n, n, CELL(2).i != 0, sp);
     if (DV_UNLIKELY(found < 0)) RAISE();
@@ -741,7 +741,7 @@ ${build_tuple("CELL(2).i")}\
     NEXT();
 </%isa:op>
 
-<%isa:op name="MATCH_CLASS" operands="count const" variable="match_class" stack="subject class_ -- r" calls_out="yes" kills="all" doc="Replaces subject and class by n attributes of an instance of it, the first on top of the others, and whether it is one that has them; the last ones have the names in the constant.">
+<%isa:op name="MATCH_CLASS" region="embeds" operands="count const" variable="match_class" stack="subject class_ -- r" calls_out="yes" kills="all" doc="Replaces subject and class by n attributes of an instance of it, the first on top of the others, and whether it is one that has them; the last ones have the names in the constant.">
     const int64_t n = CELL(1).i;
     const dv_value class_ = sp[-1], subject = sp[-2];
     const int found = dv_pattern_class(vm, subject, class_, n, CELL(2).v, sp);

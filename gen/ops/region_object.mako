@@ -300,6 +300,15 @@ set_to = {"IR": "r = ", "DR": "d = ", "IS": "SLOT_I(c) = "}.get(kind + to)
     REGION_NEXT();
 </%isa:region>
 
+<%isa:region name="R_MAKE_FADED" operands="" cache="3" doc="The same of one that has faded in home slot a, if it has.">
+    if (DV_LIKELY(!dv_same(HOME(a), DV_FADED))) REGION_NEXT();
+    SLOW();
+    --- out of line ---
+    PUBLISH_AT(d);
+    if (DV_UNLIKELY(!dv_region_make(vm, fp, CELL(2).p))) RAISE();
+    REGION_NEXT();
+</%isa:region>
+
 <%isa:region name="R_EXIT" operands="" cache="3" ends="yes" doc="Leaves the region: boxes raw values, rebuilds inlined frames, and goes on in INCA code.">
     TAIL(dv_region_exit);
 </%isa:region>

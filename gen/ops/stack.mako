@@ -1,6 +1,6 @@
 ## stack.mako: moving values between locals, constants, globals and the operand stack.
 
-<%isa:op name="NOP" doc="Does nothing. Not emitted by the compiler: programs in assembly have it.">
+<%isa:op name="NOP" region="dv_step_nop" doc="Does nothing. Not emitted by the compiler: programs in assembly have it.">
     NEXT();
 </%isa:op>
 
@@ -11,31 +11,31 @@
     NEXT();
 </%isa:op>
 
-<%isa:op name="LOAD_CONST" operands="const" stack="-- v" doc="Pushes a constant.">
+<%isa:op name="LOAD_CONST" region="dv_step_load_constant" operands="const" stack="-- v" doc="Pushes a constant.">
     DONE(dv_retain(CELL(1).v));
 </%isa:op>
 
-<%isa:op name="LOAD_CONST_PLAIN" operands="const" stack="-- v" doc="What LOAD_CONST is threaded as where the constant is no object. Not emitted by the compiler.">
+<%isa:op name="LOAD_CONST_PLAIN" variant_of="LOAD_CONST" where="immediate" operands="const" stack="-- v" doc="What LOAD_CONST is threaded as where the constant is no object. Not emitted by the compiler.">
     DONE(CELL(1).v);
 </%isa:op>
 
-<%isa:op name="LOAD_CONST_B" operands="const" stack="-- v" doc="Pushes a constant, borrowed.">
+<%isa:op name="LOAD_CONST_B" region="dv_step_load_constant" operands="const" stack="-- v" doc="Pushes a constant, borrowed.">
     DONE(CELL(1).v);
 </%isa:op>
 
-<%isa:op name="LOAD_ASSERTION_ERROR" stack="-- v" calls_out="yes" doc="Pushes the class AssertionError, whatever its name means by now.">
+<%isa:op name="LOAD_ASSERTION_ERROR" region="rare" stack="-- v" calls_out="yes" doc="Pushes the class AssertionError, whatever its name means by now.">
     DONE(dv_load_assertion_error(vm));
 </%isa:op>
 
-<%isa:op name="LOAD_LOCAL" operands="local" stack="-- v" doc="Pushes a local that is known to be assigned.">
+<%isa:op name="LOAD_LOCAL" region="dv_step_load_local" operands="local" stack="-- v" doc="Pushes a local that is known to be assigned.">
     DONE(dv_retain(LOCAL(1)));
 </%isa:op>
 
-<%isa:op name="LOAD_LOCAL_B" operands="local" stack="-- v" doc="Pushes a local, borrowed: nothing stores to it before the value is used.">
+<%isa:op name="LOAD_LOCAL_B" region="dv_step_load_local" operands="local" stack="-- v" doc="Pushes a local, borrowed: nothing stores to it before the value is used.">
     DONE(LOCAL(1));
 </%isa:op>
 
-<%isa:op name="LOAD_LOCAL_CHECK" operands="local" stack="-- v" calls_out="yes" doc="Pushes a local that may be unassigned: UnboundLocalError.">
+<%isa:op name="LOAD_LOCAL_CHECK" region="dv_step_load_local" operands="local" stack="-- v" calls_out="yes" doc="Pushes a local that may be unassigned: UnboundLocalError.">
     const dv_value v = LOCAL(1);
     if (DV_UNLIKELY(dv_is_empty(v))) SLOW();
     DONE(dv_retain(v));
@@ -44,7 +44,7 @@
     RAISE();
 </%isa:op>
 
-<%isa:op name="STORE_LOCAL" operands="local" stack="v --" doc="Stores into a local and releases what it held.">
+<%isa:op name="STORE_LOCAL" region="dv_step_store_local" operands="local" stack="v --" doc="Stores into a local and releases what it held.">
     const dv_value old = LOCAL(1);
     LOCAL(1) = v;
     sp -= 1;
@@ -62,7 +62,7 @@
     NEXT();
 </%isa:op>
 
-<%isa:op name="LOAD_OUTER_CHECK" operands="local" stack="-- v" calls_out="yes" doc="In an inlined comprehension: pushes a local of the function around, which may be unassigned: NameError.">
+<%isa:op name="LOAD_OUTER_CHECK" region="dv_step_load_local" operands="local" stack="-- v" calls_out="yes" doc="In an inlined comprehension: pushes a local of the function around, which may be unassigned: NameError.">
     const dv_value v = LOCAL(1);
     if (DV_UNLIKELY(dv_is_empty(v))) SLOW();
     DONE(dv_retain(v));
@@ -71,7 +71,7 @@
     RAISE();
 </%isa:op>
 
-<%isa:op name="ENTER_COMPREHENSION" operands="" calls_out="yes" doc="Begins an inlined comprehension, which counts as a call: RecursionError.">
+<%isa:op name="ENTER_COMPREHENSION" region="dv_step_enter_comprehension" operands="" calls_out="yes" doc="Begins an inlined comprehension, which counts as a call: RecursionError.">
     if (DV_UNLIKELY(vm->calls_left <= 0)) SLOW();
     vm->calls_left--;
     NEXT();
@@ -81,13 +81,13 @@
     NEXT();
 </%isa:op>
 
-<%isa:op name="CLEAR_LOCAL" operands="local" calls_out="yes" doc="Unassigns a variable of an inlined comprehension, if it is assigned.">
+<%isa:op name="CLEAR_LOCAL" region="dv_step_clear_local" operands="local" calls_out="yes" doc="Unassigns a variable of an inlined comprehension, if it is assigned.">
     const dv_value old = LOCAL(1);
     LOCAL(1) = DV_EMPTY;
     NEXT_RELEASING(old);
 </%isa:op>
 
-<%isa:op name="LEAVE_COMPREHENSION" operands="local" calls_out="yes" doc="Ends an inlined comprehension, whose last variable it unassigns.">
+<%isa:op name="LEAVE_COMPREHENSION" region="dv_step_leave_comprehension" operands="local" calls_out="yes" doc="Ends an inlined comprehension, whose last variable it unassigns.">
     const dv_value old = LOCAL(1);
     LOCAL(1) = DV_EMPTY;
     vm->calls_left++;
@@ -112,7 +112,7 @@
     NEXT();
 </%isa:op>
 
-<%isa:op name="LOAD_CELL" operands="local" stack="-- v" calls_out="yes" doc="Pushes the value of the cell in a local: UnboundLocalError, or NameError of a free variable.">
+<%isa:op name="LOAD_CELL" region="dv_step_load_cell counts" operands="local" stack="-- v" calls_out="yes" doc="Pushes the value of the cell in a local: UnboundLocalError, or NameError of a free variable.">
     const dv_value v = dv_as_variable(LOCAL(1))->value;
     if (DV_UNLIKELY(dv_is_empty(v))) SLOW();
     DONE(dv_retain(v));
@@ -121,7 +121,7 @@
     RAISE();
 </%isa:op>
 
-<%isa:op name="STORE_CELL" operands="local" stack="v --" kills="heap" doc="Stores into the cell in a local and releases what it held.">
+<%isa:op name="STORE_CELL" region="embeds counts" operands="local" stack="v --" kills="heap" doc="Stores into the cell in a local and releases what it held.">
     dv_variable *cell = dv_as_variable(LOCAL(1));
     const dv_value old = cell->value;
     cell->value = v;
@@ -129,7 +129,7 @@
     NEXT_RELEASING(old);
 </%isa:op>
 
-<%isa:op name="DELETE_CELL" operands="local" calls_out="yes" kills="heap" doc="Unassigns the cell in a local: UnboundLocalError, or NameError of a free variable.">
+<%isa:op name="DELETE_CELL" region="leaves counts" operands="local" calls_out="yes" kills="heap" doc="Unassigns the cell in a local: UnboundLocalError, or NameError of a free variable.">
     dv_variable *cell = dv_as_variable(LOCAL(1));
     const dv_value old = cell->value;
     if (dv_is_empty(old)) {
@@ -145,7 +145,7 @@
 <%
 outs = "-- v" if not extra else "-- v R1 R2"
 %>
-<%isa:op name="${name}" operands="name" site="yes" cache="2" stack="${outs}" calls_out="yes" select="dv_choose_global" doc="${doc}">
+<%isa:op name="${name}" operands="name" site="yes" cache="2" promises="nothing" region="dv_step_load_global" stack="${outs}" calls_out="yes" select="dv_choose_global" doc="${doc}">
     const dv_value v = dv_load_global(vm, fp, CELL(2).v);
     if (DV_UNLIKELY(dv_is_empty(v))) RAISE();
     sp[0] = v;
@@ -153,17 +153,17 @@ outs = "-- v" if not extra else "-- v R1 R2"
     NEXT();
 </%isa:op>
 
-<%isa:derivative name="${name}_CELL" of="${name}" doc="${name} of a name that the module defines: its cell is in the cache.">
-    const dv_value v = ((const dv_global_cell *)CELL(CACHE).p)->value;
+<%isa:derivative name="${name}_CELL" saw="global" of="${name}" cache="cell" doc="${name} of a name that the module defines: its cell is in the cache.">
+    const dv_value v = CACHED(cell)->value;
     if (DV_UNLIKELY(dv_is_empty(v) || GUARD_FAILS())) MISS();
     sp[0] = dv_retain(v);
     sp += OUT;
     NEXT();
 </%isa:derivative>
 
-<%isa:derivative name="${name}_BUILTIN" of="${name}" doc="${name} of a builtin: the module's cell must be empty.">
-    if (DV_UNLIKELY(!dv_is_empty(((const dv_global_cell *)CELL(CACHE).p)->value) || GUARD_FAILS())) MISS();
-    const dv_value v = ((const dv_global_cell *)CELL(CACHE + 1).p)->value;
+<%isa:derivative name="${name}_BUILTIN" of="${name}" cache="cell builtin" doc="${name} of a builtin: the module's cell must be empty.">
+    if (DV_UNLIKELY(!dv_is_empty(CACHED(cell)->value) || GUARD_FAILS())) MISS();
+    const dv_value v = CACHED(builtin)->value;
     if (DV_UNLIKELY(dv_is_empty(v))) MISS();
     sp[0] = dv_retain(v);
     sp += OUT;
@@ -171,12 +171,12 @@ outs = "-- v" if not extra else "-- v R1 R2"
 </%isa:derivative>
 % endfor
 
-<%isa:op name="STORE_GLOBAL" operands="name" stack="v --" calls_out="yes" kills="all" doc="Stores into a global of the module.">
+<%isa:op name="STORE_GLOBAL" region="embeds" operands="name" stack="v --" calls_out="yes" kills="all" doc="Stores into a global of the module.">
     if (!dv_store_global(vm, fp, CELL(1).v, v)) RAISE();
     DONE0();
 </%isa:op>
 
-<%isa:op name="DELETE_GLOBAL" operands="name" calls_out="yes" kills="all" doc="Unassigns a global: NameError if it is not assigned.">
+<%isa:op name="DELETE_GLOBAL" region="leaves counts" operands="name" calls_out="yes" kills="all" doc="Unassigns a global: NameError if it is not assigned.">
     if (!dv_store_global(vm, fp, CELL(1).v, DV_EMPTY)) RAISE();
     NEXT();
 </%isa:op>
@@ -203,16 +203,16 @@ outs = "-- v" if not extra else "-- v R1 R2"
     NEXT();
 </%isa:op>
 
-<%isa:op name="POP_TOP" stack="v --" doc="Drops the top of the stack.">
+<%isa:op name="POP_TOP" region="dv_step_pop" stack="v --" doc="Drops the top of the stack.">
     sp -= 1;
     NEXT_RELEASING(v);
 </%isa:op>
 
-<%isa:op name="COPY" operands="count" variable="copy" stack="-- v" doc="Pushes an owned copy of the n-th entry from the top (1 is the top).">
+<%isa:op name="COPY" region="dv_step_copy" operands="count" variable="copy" stack="-- v" doc="Pushes an owned copy of the n-th entry from the top (1 is the top).">
     DONE(dv_retain(sp[-CELL(1).i]));
 </%isa:op>
 
-<%isa:op name="SWAP" operands="count" variable="swap" doc="Exchanges the top with the n-th entry from the top.">
+<%isa:op name="SWAP" region="dv_step_swap" operands="count" variable="swap" doc="Exchanges the top with the n-th entry from the top.">
     const dv_value top = sp[-1];
     sp[-1] = sp[-CELL(1).i];
     sp[-CELL(1).i] = top;

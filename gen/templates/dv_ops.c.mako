@@ -1,6 +1,14 @@
 /* Generated from gen/ops by gen/render.py: the table of instructions and the tables of handlers. */
 #include "run/engine.h"
+#include "types/binary/buffer.h"
 
+<%
+numbers = {i.name: i.number for i in model.instructions}
+first_variant, rows = {}, []
+for i in model.instructions:
+    first_variant[i.name] = len(rows)
+    rows += [variant.variant_row(numbers) for variant in model.variants(i)]
+%>\
 const dv_op_info dv_op_infos[DV_OP_COUNT] = {
 % for i in model.instructions:
 <%
@@ -8,10 +16,30 @@ fusions = model.fusions(i)
 loads = ", ".join(str(model.by_name[name].number) for name in reversed(i.loads)) if i.kind == "fusion" else ""
 %>\
     {${i.row}, ${model.family_of(i).number}, ${model.adaptive_of(i).number}, ${i.facts},
+     ${model.plain_of(i).number}, ${first_variant[i.name]}, ${len(model.variants(i))}, ${len(i.behind)}, ${numbers[i.several] if i.several else 0},
      ${fusions[0].number if fusions else 0}, ${len(fusions)}, ${len(i.loads) if loads else 0}, {${loads or 0}}, ${int(i.stores)}, ${i.via_bits}, ${i.back}},
 % endfor
 };
 
+const dv_variant dv_variants[] = {
+% for row in rows:
+    {${row}},
+% endfor
+};
+
+% for name, column in (("takes", 0), ("puts", 1)):
+uint64_t dv_op_${name}(const dv_op_info *info, uint64_t n, uint64_t m) {
+    (void)m;
+    switch ((dv_effect)info->effect) {
+    case DV_EFFECT_FIXED: break;
+% for effect, counts in isa.EFFECTS.items():
+    case DV_EFFECT_${effect.upper()}: return ${counts[column]};
+% endfor
+    }
+    return info->${("inputs", "outputs")[column]};
+}
+
+% endfor
 const dv_region_facts dv_region_facts_of[DV_OP_REGION_COUNT] = {
 % for i in model.regions():
     ${region_facts.row(i, isa.ELEMENTS)},

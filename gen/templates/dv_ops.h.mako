@@ -32,6 +32,37 @@ typedef enum dv_effect {
 % endfor
 } dv_effect;
 
+/* What is in a half of a cell of a site's inline cache. */
+typedef enum dv_cached {
+    DV_CACHED_NOTHING,
+% for name, (_, doc) in isa.CACHED.items():
+    DV_CACHED_${name.upper()}, /* ${doc} */
+% endfor
+} dv_cached;
+
+/* What a derivative's site, hot in a loop, says about a region of that loop. */
+typedef enum dv_promises {
+% for name, doc in isa.PROMISES.items():
+    DV_PROMISES_${name.upper()}, /* ${doc} */
+% endfor
+} dv_promises;
+
+/* What regions, and expressions of extensions, learn from the derivative that a site has: evidence, which may be wrong. */
+typedef enum dv_saw {
+    DV_SAW_NOTHING,
+% for name, doc in isa.SAW.items():
+    DV_SAW_${name.upper()}, /* ${doc} */
+% endfor
+} dv_saw;
+
+/* What regions do with a generic instruction. */
+typedef enum dv_op_region {
+    DV_REGION_STEPS, /* it has a transfer function (dv_steps) */
+% for name, doc in isa.REGION.items():
+    DV_REGION_${name.upper()}, /* ${doc} */
+% endfor
+} dv_op_region;
+
 typedef struct dv_op_info {
     uint8_t kind;           /* dv_op_kind */
     uint8_t operand_count;  /* words = max(1, operand_count) */
@@ -42,7 +73,7 @@ typedef struct dv_op_info {
     uint8_t length;         /* cells */
     uint8_t cache_cell;     /* first cell of the inline cache */
     bool site, calls_out, ends;
-    bool fused;             /* stands for the instruction behind it as well */
+    uint16_t covers;        /* derivatives: the instruction behind them whose work they do, too; DV_OP_NOP: none */
     uint16_t family;        /* derivatives and adaptive forms: the generic opcode; fusions: the derivative; pairs: what stands
                                before the last instruction, an instruction or a pair; others: the opcode itself */
     uint16_t adaptive;      /* families: the adaptive form; pairs: the last instruction; others: the opcode itself */
@@ -50,6 +81,19 @@ typedef struct dv_op_info {
     uint8_t kills;          /* 0 nothing, 1 heap, 2 all: what the abstract interpreter must forget */
     uint8_t types[3];       /* derivatives: dv_result of the guarded inputs, 0: unguarded */
     uint8_t slots;          /* region instructions: operands in use (isa.py, slots) */
+    uint8_t cached[4];      /* derivatives: dv_cached of the cache's first cell, its left half first, then of the second one */
+    bool of_class;          /* ... and with that they depend on classes */
+    uint8_t promises;       /* derivatives: dv_promises */
+    uint8_t region;         /* generic: dv_op_region */
+    bool counts;            /* ... and a promise counts that against a region (region/promise.h) */
+    uint8_t which;          /* which of those with the same transfer function, or of its kind of derivatives, it is: an enumerator of C */
+    bool open;              /* generic: extensions may specialise it by its operands */
+    uint8_t saw;            /* derivatives: dv_saw */
+    uint16_t plain;         /* variants: what they stand in for; others: the opcode itself */
+    uint16_t first_variant; /* of dv_variants: what may stand in for it */
+    uint8_t variant_count;
+    uint8_t behind;         /* variants: how many instructions behind them they may do the work of, too */
+    uint16_t several;       /* derivatives for one shape: those for several; 0: it has none */
     uint16_t first_fusion;  /* derivatives: the first of their fusions; region instructions and pairs: of the pairs that they begin */
     uint8_t fusion_count;
     uint8_t load_count;     /* fusions: loads in front of the derivative ... */
@@ -68,7 +112,24 @@ typedef enum dv_result {
 
 extern const dv_op_info dv_op_infos[DV_OP_COUNT];
 
-/* What instructions of regions do with their operands (gen/region_facts.py), for whoever checks regions that people wrote. */
+/* What may stand in for an instruction where it has been threaded, and is that instruction to everybody else (run/thread.h). */
+typedef struct dv_variant {
+    uint16_t op;
+    uint8_t behind_count;
+    uint16_t behind[3];           /* generic instructions that must be behind it ... */
+    int8_t behind_arguments[3];   /* ... with this operand; -1: any */
+    int8_t arguments, locals;     /* its own operand, the number of the function's locals; -1: any */
+    bool immediate;               /* its constant is no object */
+    bool of_function;             /* its cache says that a dl function was found */
+} dv_variant;
+
+extern const dv_variant dv_variants[];
+
+/* Entries that an instruction takes off the operand stack and puts there; n and m are its operands. */
+uint64_t dv_op_takes(const dv_op_info *info, uint64_t n, uint64_t m);
+uint64_t dv_op_puts(const dv_op_info *info, uint64_t n, uint64_t m);
+
+/* What instructions of regions do with their operands (gen/isa/region_facts.py), for whoever checks regions that people wrote. */
 typedef enum dv_place {
 % for name in region_facts.PLACES:
     DV_PLACE_${name},

@@ -8,7 +8,7 @@
     values, arrays, results = f.having("value"), f.having("values"), f.having("result")
     real = {p.name: f"all_{p.name}" for p in arrays} | {p.name: "&made" for p in results}
     passed = ", ".join(real.get(p.name, p.name) for p in f.parameters)
-    call = f"vm->plugins->checked->{f.name}({passed})"
+    call = f"vm->extensions.plugins->checked->{f.name}({passed})"
     failed = "true" if f.name in facts.TAKE_FAILED else "false"
     raised = "true" if f.name in facts.WHILE_RAISED else "false"
 %>\

@@ -51,9 +51,9 @@ ${shown(p, i, f)}\
     ${f.result} result = dv_api_${f.name}_list(${", ".join(p.name for p in f.parameters[:-1])}, arguments);
     va_end(arguments);
 % elif f.result == "void":
-    vm->plugins->traced->${f.name}(${f.passed});
+    vm->extensions.plugins->traced->${f.name}(${f.passed});
 % else:
-    ${f.result}${"" if f.result.endswith("*") else " "}result = vm->plugins->traced->${f.name}(${f.passed});
+    ${f.result}${"" if f.result.endswith("*") else " "}result = vm->extensions.plugins->traced->${f.name}(${f.passed});
 % endif
     dv_trace_back(&t);
 ${given(f)}\

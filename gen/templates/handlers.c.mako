@@ -95,8 +95,8 @@ ${opening(i)}\
     (void)${name};
 % endfor
 % for x in [x for x in model.derivatives(family) if x.choice]:
-% if x.modes:
-    if (${x.choice} && dv_site_family(vm, ip + LEN) == DV_OP_${x.modes}) dv_site_become(vm, (dv_cell *)ip, DV_OP_${x.name});
+% if x.covers:
+    if (${x.choice} && dv_site_family(vm, ip + LEN) == DV_OP_${x.covers}) dv_site_become(vm, (dv_cell *)ip, DV_OP_${x.name});
     else
 % elif x.types and x.types[0] == "instance":
     if (${x.choice}) {

@@ -353,6 +353,7 @@ static bool match_mapping(dv_matcher *m, const dv_pattern *pattern, dv_subject s
 
 /* CPython's errors are at the patterns. */
 static bool check_keywords(dv_matcher *m, const dv_pattern *pattern) {
+    if (pattern->keyword_count == 0) return true; /* there may be no items at all */
     dv_pattern *const *items = pattern->items + pattern->count - pattern->keyword_count;
     for (uint32_t i = 0; i < pattern->keyword_count; i++) {
         const dv_name *name = pattern->keywords[i];

@@ -10,7 +10,7 @@
  *  4. A tree that no pass has visited has only constants that stand in a source. */
 #include "lang/compile/unparse.h"
 
-#include "core/dtoa.h"
+#include "base/dtoa.h"
 #include "lang/front/chars.h"
 #include "lang/front/escape.h"
 

@@ -1,9 +1,9 @@
 /* explain.h: what CPython says about a program that is none.
  *
  * The parser knows what is right and stops at the first token that cannot be.  Which message that
- * earns depends on the order in which CPython tries its grammar, so that grammar (gen/syntax.gram)
- * is run over the tokens, by CPython's rules: once without and once with the alternatives that
- * describe errors.
+ * earns depends on the order in which CPython tries its grammar, so that grammar
+ * (gen/tables/syntax.gram) is run over the tokens, by CPython's rules: once without and once with
+ * the alternatives that describe errors.
  *
  * Invariants
  *  1. Only programs that the parser has refused come here: speed does not matter, the bound on the

@@ -1,7 +1,7 @@
 /* character.c: characters by name (character.h).
  *
- * The format of the tables is told in gen/unicode_names.py.  A name is looked for by its words:
- * those that are not in the list of words end the search, the others become numbers, and all
+ * The format of the tables is told in gen/tables/unicode_names.py.  A name is looked for by its
+ * words: those that are not in the list of words end the search, the others become numbers, and all
  * entries are passed with one comparison for each that begins like the name; that takes a tenth of
  * a millisecond.
  *

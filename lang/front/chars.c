@@ -1,4 +1,5 @@
-/* chars.c: UTF-8 and the classes of code points (chars.h), from the tables of gen/unicode.py. */
+/* chars.c: UTF-8 and the classes of code points (chars.h), from the tables of
+ * gen/tables/unicode.py. */
 #include "lang/front/chars.h"
 
 #include "unicode_tables.h"

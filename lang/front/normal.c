@@ -1,5 +1,5 @@
 /* normal.c: the normal form of identifiers (normal.h): the characters are decomposed, their marks
- * sorted, and what composes is composed again; gen/unicode_forms.py makes the tables. */
+ * sorted, and what composes is composed again; gen/tables/unicode_forms.py makes the tables. */
 #include "lang/front/normal.h"
 
 #include <string.h>

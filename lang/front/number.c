@@ -2,7 +2,7 @@
  * text. */
 #include "lang/front/number.h"
 
-#include "core/dtoa.h"
+#include "base/dtoa.h"
 #include "lang/front/chars.h"
 
 #include <string.h>

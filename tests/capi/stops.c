@@ -213,6 +213,22 @@ static void test_late(void) {
     dynvm_destroy(vm);
 }
 
+/* One that comes while a __del__ runs, which cannot raise it, is raised behind it. */
+static void test_in_finaliser(void) {
+    dynvm_vm *vm;
+    dynvm_config config = DYNVM_CONFIG;
+    config.output = interrupt_itself;
+    config.output_context = &vm;
+    vm = dynvm_create(&config);
+    CHECK(run(vm, "class C:\n    def __del__(self):\n        print('dying')\n"
+                  "        for i in range(100): pass\n"
+                  "for i in range(1000): C()\n") == DYNVM_ERROR);
+    dynvm_error *error = dynvm_take_error(vm);
+    CHECK(strcmp(dynvm_error_type(error), "KeyboardInterrupt") == 0);
+    dynvm_error_free(error);
+    dynvm_destroy(vm);
+}
+
 /* What waits hears of the end, too. */
 static void test_sleep(void) {
     static text t;
@@ -236,6 +252,7 @@ int main(void) {
     test_end();
     test_in_order();
     test_late();
+    test_in_finaliser();
     test_sleep();
     return 0;
 }

@@ -56,7 +56,7 @@ def without_addresses(result):
 def check_scripts(run):
     """The same output, tracebacks with quoted lines included, as long as the source is there."""
     for room in ROOMS:
-        for script in sorted((TESTS / room).glob("*.dl")):
+        for script in sorted((TESTS / room).rglob("*.dl")):
             text = script.read_text(encoding="utf-8", errors="surrogateescape")
             if any(word in text for word in ("# options:", "# args:", "__file__", "argv", "# c-stack:", "# timeout:")):
                 continue

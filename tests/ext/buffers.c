@@ -5,8 +5,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#define API(function, ...) vm->api->function(vm, __VA_ARGS__)
-
 /* ---- Grid ---- */
 
 typedef struct grid {
@@ -24,28 +22,28 @@ static const dvx_type grid_type, view_type;
 static const size_t sizes[] = {1, 1, 2, 2, 4, 4, 8, 8, 4, 8};
 
 static bool refuse_exported(dvx_vm *vm) {
-    API(raise, DVX_BUFFER_ERROR, "grid is in use");
+    vm->api->raise(vm, DVX_BUFFER_ERROR, "grid is in use");
     return false;
 }
 
 /* Grid(rows, columns, element=9): all 0 */
 static bool grid_initialise(dvx_vm *vm, dvx_value self, const dvx_value *args, uint32_t count) {
-    grid *g = API(payload, self, &grid_type);
+    grid *g = vm->api->payload(vm, self, &grid_type);
     int64_t rows, columns, element = DVX_FLOAT64;
     (void)count;
     if (g->buffer.exports) return refuse_exported(vm);
-    if (!API(read_int, args[0], &rows) || !API(read_int, args[1], &columns) ||
-        (!dvx_failed(args[2]) && !API(read_int, args[2], &element)))
+    if (!vm->api->read_int(vm, args[0], &rows) || !vm->api->read_int(vm, args[1], &columns) ||
+        (!dvx_failed(args[2]) && !vm->api->read_int(vm, args[2], &element)))
         return false;
     if (rows < 1 || columns < 1 || rows > 1000 || columns > 1000 || element < 0 || element > 9) {
-        API(raise, DVX_VALUE_ERROR, "no such grid");
+        vm->api->raise(vm, DVX_VALUE_ERROR, "no such grid");
         return false;
     }
     size_t item = sizes[element], size = (size_t)(rows * columns) * item;
-    void *memory = API(allocate, size);
+    void *memory = vm->api->allocate(vm, size);
     if (!memory) return false;
     memset(memory, 0, size);
-    API(deallocate, g->buffer.data, g->size);
+    vm->api->deallocate(vm, g->buffer.data, g->size);
     g->size = size;
     g->buffer.data = memory;
     g->buffer.element = (uint32_t)element;
@@ -57,12 +55,12 @@ static bool grid_initialise(dvx_vm *vm, dvx_value self, const dvx_value *args, u
 
 static void grid_release(dvx_vm *vm, void *payload) {
     grid *g = payload;
-    API(deallocate, g->buffer.data, g->size);
+    vm->api->deallocate(vm, g->buffer.data, g->size);
 }
 
 /* transpose(): swaps the axes. */
 static dvx_value transpose(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    grid *g = API(payload, args[0], &grid_type);
+    grid *g = vm->api->payload(vm, args[0], &grid_type);
     (void)count;
     if (g->buffer.exports) return refuse_exported(vm), DVX_FAILED;
     dvx_axis first = g->buffer.axes[0];
@@ -73,7 +71,7 @@ static dvx_value transpose(dvx_vm *vm, const dvx_value *args, uint32_t count) {
 
 /* freeze(): no more writing. */
 static dvx_value freeze(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    grid *g = API(payload, args[0], &grid_type);
+    grid *g = vm->api->payload(vm, args[0], &grid_type);
     (void)count;
     g->buffer.read_only = 1;
     return vm->api->make_none(vm);
@@ -84,15 +82,15 @@ static dvx_value freeze(dvx_vm *vm, const dvx_value *args, uint32_t count) {
  * items and no memory, 6 the first element for all items, of which there are more than memory could
  * have. */
 static dvx_value spoil(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    grid *g = API(payload, args[0], &grid_type);
+    grid *g = vm->api->payload(vm, args[0], &grid_type);
     int64_t how = 0;
-    if (count > 1 && !API(read_int, args[1], &how)) return DVX_FAILED;
+    if (count > 1 && !vm->api->read_int(vm, args[1], &how)) return DVX_FAILED;
     if (how == 0) g->buffer.dimensions = 7;
     if (how == 1) g->buffer.element = 99;
     if (how == 2) g->buffer.axes[1].count = -1;
     if (how == 3) g->buffer.axes[0].count = g->buffer.axes[1].count = INT64_MAX;
     if (how == 4 || how == 5) {
-        API(deallocate, g->buffer.data, g->size);
+        vm->api->deallocate(vm, g->buffer.data, g->size);
         g->buffer.data = NULL;
         g->size = 0;
         if (how == 5) g->buffer.axes[1].count = 0;
@@ -130,31 +128,31 @@ typedef struct view {
 
 /* View(v, writable=False) */
 static bool view_initialise(dvx_vm *vm, dvx_value self, const dvx_value *args, uint32_t count) {
-    view *w = API(payload, self, &view_type);
-    int writable = dvx_failed(args[1]) ? 0 : API(truth, args[1]);
+    view *w = vm->api->payload(vm, self, &view_type);
+    int writable = dvx_failed(args[1]) ? 0 : vm->api->truth(vm, args[1]);
     (void)count;
     if (writable < 0 || w->open) return false;
-    w->open = API(buffer_get, args[0], writable > 0, &w->view);
+    w->open = vm->api->buffer_get(vm, args[0], writable > 0, &w->view);
     return w->open;
 }
 
 static void view_release(dvx_vm *vm, void *payload) {
     view *w = payload;
-    if (w->open) API(buffer_release, &w->view);
+    if (w->open) vm->api->buffer_release(vm, &w->view);
     w->open = false;
 }
 
 static dvx_value done(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
-    view_release(vm, API(payload, args[0], &view_type));
+    view_release(vm, vm->api->payload(vm, args[0], &view_type));
     return vm->api->make_none(vm);
 }
 
 /* The payload of an open view; NULL: raised. */
 static view *open_view(dvx_vm *vm, dvx_value self) {
-    view *w = API(payload, self, &view_type);
+    view *w = vm->api->payload(vm, self, &view_type);
     if (w->open) return w;
-    API(raise, DVX_VALUE_ERROR, "the view is closed");
+    vm->api->raise(vm, DVX_VALUE_ERROR, "the view is closed");
     return NULL;
 }
 
@@ -166,11 +164,12 @@ static dvx_value about(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     const dvx_buffer *b = &w->view.buffer;
     dvx_value all[2 + 2 * DVX_MOST_AXES];
     uint32_t n = 0;
-    all[n++] = API(make_int, b->element);
-    all[n++] = API(make_bool, b->read_only);
-    for (uint32_t i = 0; i < b->dimensions; i++) all[n++] = API(make_int, b->axes[i].count);
-    for (uint32_t i = 0; i < b->dimensions; i++) all[n++] = API(make_int, b->axes[i].stride);
-    return API(make_tuple, all, n);
+    all[n++] = vm->api->make_int(vm, b->element);
+    all[n++] = vm->api->make_bool(vm, b->read_only);
+    for (uint32_t i = 0; i < b->dimensions; i++) all[n++] = vm->api->make_int(vm, b->axes[i].count);
+    for (uint32_t i = 0; i < b->dimensions; i++)
+        all[n++] = vm->api->make_int(vm, b->axes[i].stride);
+    return vm->api->make_tuple(vm, all, n);
 }
 
 /* The address of the element with these indices; NULL: raised. */
@@ -179,9 +178,9 @@ static char *place(dvx_vm *vm, const view *w, const dvx_value *indices, uint32_t
     char *at = b->data;
     int64_t index;
     for (uint32_t i = 0; i < count; i++) {
-        if (!API(read_int, indices[i], &index)) return NULL;
+        if (!vm->api->read_int(vm, indices[i], &index)) return NULL;
         if (count != b->dimensions || index < 0 || index >= b->axes[i].count) {
-            API(raise, DVX_INDEX_ERROR, "no such element");
+            vm->api->raise(vm, DVX_INDEX_ERROR, "no such element");
             return NULL;
         }
         at += index * b->axes[i].stride;
@@ -194,8 +193,9 @@ static dvx_value get(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     const view *w = open_view(vm, args[0]);
     const char *at = w ? place(vm, w, args + 1, count - 1) : NULL;
     if (!at) return DVX_FAILED;
-    if (w->view.buffer.element != DVX_FLOAT64) return API(make_int, *(const unsigned char *)at);
-    return API(make_float, *(const double *)(const void *)at);
+    if (w->view.buffer.element != DVX_FLOAT64)
+        return vm->api->make_int(vm, *(const unsigned char *)at);
+    return vm->api->make_float(vm, *(const double *)(const void *)at);
 }
 
 static dvx_value set(dvx_vm *vm, const dvx_value *args, uint32_t count) {
@@ -204,9 +204,9 @@ static dvx_value set(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     int64_t byte;
     if (!at) return DVX_FAILED;
     if (w->view.buffer.element == DVX_FLOAT64) {
-        if (!API(read_float, args[1], (double *)(void *)at)) return DVX_FAILED;
+        if (!vm->api->read_float(vm, args[1], (double *)(void *)at)) return DVX_FAILED;
     } else {
-        if (!API(read_int, args[1], &byte)) return DVX_FAILED;
+        if (!vm->api->read_int(vm, args[1], &byte)) return DVX_FAILED;
         *at = (char)byte;
     }
     return vm->api->make_none(vm);
@@ -232,25 +232,26 @@ static const dvx_type view_type = {.size = sizeof(dvx_type),
 static dvx_value lose(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     dvx_view lost;
     (void)count;
-    return API(buffer_get, args[0], false, &lost) ? vm->api->make_none(vm) : DVX_FAILED;
+    return vm->api->buffer_get(vm, args[0], false, &lost) ? vm->api->make_none(vm) : DVX_FAILED;
 }
 
 /* twice(v): a view that is released twice */
 static dvx_value twice(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     dvx_view one, copy;
     (void)count;
-    if (!API(buffer_get, args[0], false, &one)) return DVX_FAILED;
+    if (!vm->api->buffer_get(vm, args[0], false, &one)) return DVX_FAILED;
     copy = one;
-    API(buffer_release, &one);
-    API(buffer_release, &copy);
+    vm->api->buffer_release(vm, &one);
+    vm->api->buffer_release(vm, &copy);
     return vm->api->make_none(vm);
 }
 
 static const dvx_function functions[] = {METHOD(lose, 1, 1), METHOD(twice, 1, 1)};
 
 static bool init(dvx_vm *vm, dvx_value module) {
-    return API(add_function, module, &functions[0]) && API(add_function, module, &functions[1]) &&
-           API(add_type, module, &grid_type) && API(add_type, module, &view_type);
+    return vm->api->add_function(vm, module, &functions[0]) &&
+           vm->api->add_function(vm, module, &functions[1]) &&
+           vm->api->add_type(vm, module, &grid_type) && vm->api->add_type(vm, module, &view_type);
 }
 
 DVX_EXTENSION("buffers", init);

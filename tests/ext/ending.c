@@ -4,8 +4,6 @@
 
 #include <stdio.h>
 
-#define API(function, ...) vm->api->function(vm, __VA_ARGS__)
-
 typedef struct thing {
     int64_t number; /* 0: none, as the payload's zeros */
     dvx_value next; /* with number */
@@ -19,19 +17,19 @@ typedef struct state {
 
 static const dvx_type plain_type, pair_type;
 
-static state *own_state(dvx_vm *vm) { return API(state, &dvx_extension); }
+static state *own_state(dvx_vm *vm) { return vm->api->state(vm, &dvx_extension); }
 
 static thing *payload_of(dvx_vm *vm, dvx_value v) {
-    thing *t = API(payload, v, &plain_type);
-    return t ? t : API(payload, v, &pair_type);
+    thing *t = vm->api->payload(vm, v, &plain_type);
+    return t ? t : vm->api->payload(vm, v, &pair_type);
 }
 
 /* Plain(number), Pair(number, next) */
 static bool fill(dvx_vm *vm, dvx_value self, const dvx_value *args, uint32_t count) {
     thing *t = payload_of(vm, self);
     if (t->number) return true;
-    if (!API(read_int, args[0], &t->number)) return false;
-    t->next = count > 1 ? API(retain, args[1]) : vm->api->make_none(vm);
+    if (!vm->api->read_int(vm, args[0], &t->number)) return false;
+    t->next = count > 1 ? vm->api->retain(vm, args[1]) : vm->api->make_none(vm);
     own_state(vm)->alive++;
     return true;
 }
@@ -42,7 +40,7 @@ static void drop(dvx_vm *vm, void *payload) {
     state *s = own_state(vm);
     s->alive--;
     s->released++;
-    API(release, t->next);
+    vm->api->release(vm, t->next);
 }
 
 static void traverse(dvx_vm *vm, void *payload, dvx_visit visit, void *context) {
@@ -55,13 +53,13 @@ static void clear(dvx_vm *vm, void *payload) {
     dvx_value old = t->next;
     if (!t->number) return;
     t->next = vm->api->make_none(vm);
-    API(release, old);
+    vm->api->release(vm, old);
 }
 
 static dvx_value keep(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     state *s = own_state(vm);
     (void)count;
-    s->kept = API(retain, args[0]);
+    s->kept = vm->api->retain(vm, args[0]);
     s->has_kept = true;
     return vm->api->make_none(vm);
 }
@@ -69,8 +67,8 @@ static dvx_value keep(dvx_vm *vm, const dvx_value *args, uint32_t count) {
 static dvx_value counts(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     const state *s = own_state(vm);
     (void)args, (void)count;
-    dvx_value both[] = {API(make_int, s->alive), API(make_int, s->released)};
-    return API(make_tuple, both, 2);
+    dvx_value both[] = {vm->api->make_int(vm, s->alive), vm->api->make_int(vm, s->released)};
+    return vm->api->make_tuple(vm, both, 2);
 }
 
 static const char *const names[] = {"number", "next"};
@@ -97,13 +95,14 @@ static const dvx_function functions[] = {
 };
 
 static bool init(dvx_vm *vm, dvx_value module) {
-    return API(add_function, module, &functions[0]) && API(add_function, module, &functions[1]) &&
-           API(add_type, module, &plain_type) && API(add_type, module, &pair_type);
+    return vm->api->add_function(vm, module, &functions[0]) &&
+           vm->api->add_function(vm, module, &functions[1]) &&
+           vm->api->add_type(vm, module, &plain_type) && vm->api->add_type(vm, module, &pair_type);
 }
 
 static void finish(dvx_vm *vm, void *memory) {
     state *s = memory;
-    if (s->has_kept) API(release, s->kept);
+    if (s->has_kept) vm->api->release(vm, s->kept);
     printf("at the end: %lld alive, %lld released\n", (long long)s->alive, (long long)s->released);
     fflush(stdout);
 }

@@ -1,6 +1,6 @@
 /* faulty.c: extensions that must not be loaded, or not run natively.  Compiled once for each CASE.
  */
-#define DVX_NATIVE
+#define DVX_NATIVE <plugin/native.h>
 #include <dynvm_ext.h>
 
 enum { NEWER_MAJOR = 1, NEWER_MINOR, RENAMED, SHORT, RAISES, SILENT, LIES, STALE, SYMBOL };

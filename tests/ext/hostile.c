@@ -7,8 +7,7 @@
 
 #include <string.h>
 
-#define API(function, ...) vm->api->function(vm, __VA_ARGS__)
-#define ENTRY(name)        static dvx_value name(dvx_vm *vm, const dvx_value *args, uint32_t count)
+#define ENTRY(name) static dvx_value name(dvx_vm *vm, const dvx_value *args, uint32_t count)
 
 static dvx_value none(dvx_vm *vm) { return vm->api->make_none(vm); }
 
@@ -20,47 +19,47 @@ ENTRY(failed_silently) {
 }
 ENTRY(result_and_error) {
     (void)args, (void)count;
-    API(raise, DVX_VALUE_ERROR, "overlooked");
+    vm->api->raise(vm, DVX_VALUE_ERROR, "overlooked");
     return none(vm);
 }
 ENTRY(append_failed) {
     (void)count;
-    API(append, args[0], DVX_FAILED);
+    vm->api->append(vm, args[0], DVX_FAILED);
     return DVX_FAILED;
 }
 ENTRY(bad_operator) {
     (void)count;
-    return API(binary, (dvx_binary)99, args[0], args[0]);
+    return vm->api->binary(vm, (dvx_binary)99, args[0], args[0]);
 }
 ENTRY(bad_format) {
     (void)count;
-    return API(raise_format, args[0], "%n");
+    return vm->api->raise_format(vm, args[0], "%n");
 }
 ENTRY(bad_text) {
     (void)args, (void)count;
-    return API(make_str, "\xff\xfe", 2);
+    return vm->api->make_str(vm, "\xff\xfe", 2);
 }
 ENTRY(bad_size) {
     (void)args, (void)count;
-    return API(make_bytes, "x", SIZE_MAX);
+    return vm->api->make_bytes(vm, "x", SIZE_MAX);
 }
 ENTRY(foreign_payload) {
     static const dvx_type unknown = {.size = sizeof(dvx_type), .name = "Unknown"};
     void *payload;
     (void)count;
-    if (API(payload, args[0], &unknown)) return none(vm);
-    return API(make_object, &unknown, &payload);
+    if (vm->api->payload(vm, args[0], &unknown)) return none(vm);
+    return vm->api->make_object(vm, &unknown, &payload);
 }
 static dvx_value added_late(dvx_vm *vm, const dvx_value *args, uint32_t count);
 static const dvx_function late = {.size = sizeof late, .name = "late", .entry = added_late};
 ENTRY(added_late) {
     (void)count;
-    return API(add_function, args[0], &late) ? none(vm) : DVX_FAILED;
+    return vm->api->add_function(vm, args[0], &late) ? none(vm) : DVX_FAILED;
 }
 
 /* ---- Debug table ---- */
 
-static dvx_value new_list(dvx_vm *vm) { return API(make_list, NULL, 0); }
+static dvx_value new_list(dvx_vm *vm) { return vm->api->make_list(vm, NULL, 0); }
 
 ENTRY(leak) {
     (void)args, (void)count;
@@ -69,45 +68,45 @@ ENTRY(leak) {
 }
 ENTRY(leak_argument) {
     (void)count;
-    API(retain, args[0]);
-    API(retain, args[0]);
+    vm->api->retain(vm, args[0]);
+    vm->api->retain(vm, args[0]);
     return none(vm);
 }
 ENTRY(use_released) {
     (void)args, (void)count;
     dvx_value list = new_list(vm);
-    API(release, list);
-    int64_t length = API(length, list);
-    return length < 0 ? DVX_FAILED : API(make_int, length);
+    vm->api->release(vm, list);
+    int64_t length = vm->api->length(vm, list);
+    return length < 0 ? DVX_FAILED : vm->api->make_int(vm, length);
 }
 /* The same, where something else of its type has taken the place. */
 ENTRY(use_replaced) {
     (void)args, (void)count;
     dvx_value list = new_list(vm), other;
-    API(release, list);
+    vm->api->release(vm, list);
     other = new_list(vm);
-    bool done = API(append, list, other);
-    API(release, other);
+    bool done = vm->api->append(vm, list, other);
+    vm->api->release(vm, other);
     return done ? none(vm) : DVX_FAILED;
 }
 ENTRY(call_with_released) {
     (void)count;
     dvx_value both[] = {new_list(vm), new_list(vm)};
-    API(release, both[1]);
-    dvx_value result = API(call, args[0], both, 2);
-    API(release, both[0]);
+    vm->api->release(vm, both[1]);
+    dvx_value result = vm->api->call(vm, args[0], both, 2);
+    vm->api->release(vm, both[0]);
     return result;
 }
 ENTRY(release_twice) {
     (void)args, (void)count;
     dvx_value list = new_list(vm);
-    API(release, list);
-    API(release, list);
+    vm->api->release(vm, list);
+    vm->api->release(vm, list);
     return none(vm);
 }
 ENTRY(release_argument) {
     (void)count;
-    API(release, args[0]);
+    vm->api->release(vm, args[0]);
     return none(vm);
 }
 ENTRY(return_argument) {
@@ -117,40 +116,40 @@ ENTRY(return_argument) {
 ENTRY(return_released) {
     (void)args, (void)count;
     dvx_value list = new_list(vm);
-    API(release, list);
+    vm->api->release(vm, list);
     return list;
 }
 ENTRY(work_while_pending) {
     (void)args, (void)count;
-    API(raise, DVX_KEY_ERROR, "overlooked");
-    API(release, new_list(vm));
+    vm->api->raise(vm, DVX_KEY_ERROR, "overlooked");
+    vm->api->release(vm, new_list(vm));
     return DVX_FAILED;
 }
 ENTRY(wrong_size) {
     (void)args, (void)count;
-    void *block = API(allocate, 48);
-    if (block) block = API(resize, block, 32, 64);
-    API(deallocate, block, 8);
+    void *block = vm->api->allocate(vm, 48);
+    if (block) block = vm->api->resize(vm, block, 32, 64);
+    vm->api->deallocate(vm, block, 8);
     return none(vm);
 }
 ENTRY(free_twice) {
     (void)args, (void)count;
-    void *block = API(allocate, 48);
-    API(deallocate, block, 48);
-    API(deallocate, block, 48);
-    return API(resize, block, 48, 64) ? none(vm) : DVX_FAILED;
+    void *block = vm->api->allocate(vm, 48);
+    vm->api->deallocate(vm, block, 48);
+    vm->api->deallocate(vm, block, 48);
+    return vm->api->resize(vm, block, 48, 64) ? none(vm) : DVX_FAILED;
 }
 ENTRY(write_behind) {
     (void)args, (void)count;
-    char *block = API(allocate, 40);
+    char *block = vm->api->allocate(vm, 40);
     if (!block) return DVX_FAILED;
     block[40] = 1;
-    API(deallocate, block, 40);
+    vm->api->deallocate(vm, block, 40);
     return none(vm);
 }
 ENTRY(lose_block) {
     (void)args, (void)count;
-    return API(allocate, 24) ? none(vm) : DVX_FAILED;
+    return vm->api->allocate(vm, 24) ? none(vm) : DVX_FAILED;
 }
 ENTRY(stay_inside) {
     (void)args, (void)count;
@@ -167,7 +166,7 @@ typedef struct state {
     dvx_value kept;
 } state;
 
-static state *own_state(dvx_vm *vm) { return API(state, &dvx_extension); }
+static state *own_state(dvx_vm *vm) { return vm->api->state(vm, &dvx_extension); }
 
 ENTRY(keep) {
     (void)count;
@@ -176,7 +175,7 @@ ENTRY(keep) {
 }
 ENTRY(use_kept) {
     (void)args, (void)count;
-    return API(repr, own_state(vm)->kept);
+    return vm->api->repr(vm, own_state(vm)->kept);
 }
 
 /* Takes any arguments, as a derivative that does not look at them. */
@@ -194,7 +193,7 @@ static const dvx_derivative derivative = {
 static const dvx_derivative *const derivatives[] = {&derivative};
 ENTRY(hot) {
     (void)count;
-    return API(retain, args[0]);
+    return vm->api->retain(vm, args[0]);
 }
 
 /* ---- Slots ---- */
@@ -208,28 +207,30 @@ static const dvx_type slots_type;
 
 /* Calls back; the payload is read again each time. */
 static bool tell(dvx_vm *vm, dvx_value self, const char *slot) {
-    const slots *s = API(payload, self, &slots_type);
+    const slots *s = vm->api->payload(vm, self, &slots_type);
     if (!s) return true;
-    dvx_value args[] = {API(retain, self), API(make_str, slot, strlen(slot))};
-    dvx_value callback = API(retain, s->callback);
-    dvx_value result = API(call, callback, args, 2);
+    dvx_value args[] = {vm->api->retain(vm, self), vm->api->make_str(vm, slot, strlen(slot))};
+    dvx_value callback = vm->api->retain(vm, s->callback);
+    dvx_value result = vm->api->call(vm, callback, args, 2);
     bool good = !dvx_failed(result);
-    API(release, result);
-    API(release, callback);
-    API(release, args[1]);
-    API(release, args[0]);
+    vm->api->release(vm, result);
+    vm->api->release(vm, callback);
+    vm->api->release(vm, args[1]);
+    vm->api->release(vm, args[0]);
     return good;
 }
 
 static bool slots_initialise(dvx_vm *vm, dvx_value self, const dvx_value *args, uint32_t count) {
-    slots *s = API(payload, self, &slots_type);
+    slots *s = vm->api->payload(vm, self, &slots_type);
     dvx_value old = s->callback;
     (void)count;
-    s->callback = API(retain, args[0]);
-    API(release, old);
+    s->callback = vm->api->retain(vm, args[0]);
+    vm->api->release(vm, old);
     return tell(vm, self, "initialise");
 }
-static void slots_release(dvx_vm *vm, void *payload) { API(release, ((slots *)payload)->callback); }
+static void slots_release(dvx_vm *vm, void *payload) {
+    vm->api->release(vm, ((slots *)payload)->callback);
+}
 static void slots_traverse(dvx_vm *vm, void *payload, dvx_visit visit, void *context) {
     visit(vm, ((slots *)payload)->callback, context);
 }
@@ -237,16 +238,18 @@ static void slots_clear(dvx_vm *vm, void *payload) {
     slots *s = payload;
     dvx_value old = s->callback;
     s->callback = none(vm);
-    API(release, old);
+    vm->api->release(vm, old);
 }
 #define SLOT(name, result, ...) \
     static result slots_##name(dvx_vm *vm, dvx_value self, ##__VA_ARGS__)
 #define IGNORE(v) (void)(v)
 
-SLOT(repr, dvx_value) { return tell(vm, self, "repr") ? API(make_str, "slots", 5) : DVX_FAILED; }
-SLOT(str, dvx_value) { return tell(vm, self, "str") ? API(make_int, 3) : DVX_FAILED; }
+SLOT(repr, dvx_value) {
+    return tell(vm, self, "repr") ? vm->api->make_str(vm, "slots", 5) : DVX_FAILED;
+}
+SLOT(str, dvx_value) { return tell(vm, self, "str") ? vm->api->make_int(vm, 3) : DVX_FAILED; }
 SLOT(format, dvx_value, dvx_value spec) {
-    return tell(vm, self, "format") ? API(retain, spec) : DVX_FAILED;
+    return tell(vm, self, "format") ? vm->api->retain(vm, spec) : DVX_FAILED;
 }
 SLOT(hash, bool, int64_t *out) {
     *out = -1;
@@ -258,19 +261,19 @@ static dvx_value slots_compare(dvx_vm *vm, dvx_compare op, dvx_value self, dvx_v
 }
 static dvx_value slots_binary(dvx_vm *vm, dvx_binary op, dvx_value a, dvx_value b) {
     IGNORE(op);
-    return tell(vm, a, "binary") && tell(vm, b, "binary") ? API(make_int, 1) : DVX_FAILED;
+    return tell(vm, a, "binary") && tell(vm, b, "binary") ? vm->api->make_int(vm, 1) : DVX_FAILED;
 }
 static dvx_value slots_inplace(dvx_vm *vm, dvx_binary op, dvx_value self, dvx_value b) {
     IGNORE(op), IGNORE(b);
-    return tell(vm, self, "inplace") ? API(retain, self) : DVX_FAILED;
+    return tell(vm, self, "inplace") ? vm->api->retain(vm, self) : DVX_FAILED;
 }
 static dvx_value slots_unary(dvx_vm *vm, dvx_unary op, dvx_value self) {
     IGNORE(op);
-    return tell(vm, self, "unary") ? API(make_int, 2) : DVX_FAILED;
+    return tell(vm, self, "unary") ? vm->api->make_int(vm, 2) : DVX_FAILED;
 }
 SLOT(length, int64_t) { return tell(vm, self, "length") ? 7 : -1; }
 SLOT(get_item, dvx_value, dvx_value key) {
-    return tell(vm, self, "get_item") ? API(retain, key) : DVX_FAILED;
+    return tell(vm, self, "get_item") ? vm->api->retain(vm, key) : DVX_FAILED;
 }
 SLOT(set_item, bool, dvx_value key, dvx_value value) {
     IGNORE(key), IGNORE(value);
@@ -284,15 +287,17 @@ SLOT(contains, int, dvx_value item) {
     IGNORE(item);
     return tell(vm, self, "contains") ? 5 : -9; /* others than 1, 0 and -1 */
 }
-SLOT(iterate, dvx_value) { return tell(vm, self, "iterate") ? API(retain, self) : DVX_FAILED; }
+SLOT(iterate, dvx_value) {
+    return tell(vm, self, "iterate") ? vm->api->retain(vm, self) : DVX_FAILED;
+}
 SLOT(next, int, dvx_value *out) {
     if (!tell(vm, self, "next")) return -1;
-    *out = API(make_int, 4); /* which nobody gets */
+    *out = vm->api->make_int(vm, 4); /* which nobody gets */
     return 0;
 }
 SLOT(call, dvx_value, const dvx_value *args, uint32_t count) {
     IGNORE(args), IGNORE(count);
-    return tell(vm, self, "call") ? API(retain, self) : DVX_FAILED;
+    return tell(vm, self, "call") ? vm->api->retain(vm, self) : DVX_FAILED;
 }
 SLOT(find_attribute, int, dvx_value name, dvx_value *out) {
     IGNORE(name), IGNORE(out);
@@ -302,7 +307,9 @@ SLOT(set_attribute, int, dvx_value name, dvx_value value) {
     IGNORE(name), IGNORE(value);
     return tell(vm, self, "set_attribute") ? 0 : -1;
 }
-SLOT(get_colour, dvx_value) { return tell(vm, self, "get") ? API(make_int, 5) : DVX_FAILED; }
+SLOT(get_colour, dvx_value) {
+    return tell(vm, self, "get") ? vm->api->make_int(vm, 5) : DVX_FAILED;
+}
 SLOT(set_colour, bool, dvx_value value) {
     IGNORE(value);
     return tell(vm, self, "set");
@@ -384,16 +391,18 @@ static const dvx_type bad_types[] = {
 /* How many of these were refused, with SystemError. */
 static int64_t count_refused(dvx_vm *vm, dvx_value module) {
     int64_t refused = 0;
-    dvx_value class_ = API(error_class, DVX_SYSTEM_ERROR);
+    dvx_value class_ = vm->api->error_class(vm, DVX_SYSTEM_ERROR);
     for (size_t i = 0; i < sizeof bad_functions / sizeof *bad_functions; i++) {
-        if (!API(add_function, module, &bad_functions[i])) refused += API(error_matches, class_);
+        if (!vm->api->add_function(vm, module, &bad_functions[i]))
+            refused += vm->api->error_matches(vm, class_);
         vm->api->clear_error(vm);
     }
     for (size_t i = 0; i < sizeof bad_types / sizeof *bad_types; i++) {
-        if (!API(add_type, module, &bad_types[i])) refused += API(error_matches, class_);
+        if (!vm->api->add_type(vm, module, &bad_types[i]))
+            refused += vm->api->error_matches(vm, class_);
         vm->api->clear_error(vm);
     }
-    API(release, class_);
+    vm->api->release(vm, class_);
     return refused;
 }
 
@@ -432,9 +441,10 @@ static const dvx_function functions[] = {
 
 static bool init(dvx_vm *vm, dvx_value module) {
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
-        if (!API(add_function, module, &functions[i])) return false;
-    dvx_value refused = API(make_int, count_refused(vm, module));
-    return API(add_constant, module, "refused", refused) && API(add_type, module, &slots_type);
+        if (!vm->api->add_function(vm, module, &functions[i])) return false;
+    dvx_value refused = vm->api->make_int(vm, count_refused(vm, module));
+    return vm->api->add_constant(vm, module, "refused", refused) &&
+           vm->api->add_type(vm, module, &slots_type);
 }
 
 DVX_EXTENSION_WITH_STATE("hostile", init, sizeof(state), NULL);

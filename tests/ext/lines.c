@@ -5,8 +5,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#define API(function, ...) vm->api->function(vm, __VA_ARGS__)
-
 typedef struct line {
     char *memory;
     size_t size;
@@ -21,25 +19,25 @@ static const dvx_type line_type;
 
 static const size_t sizes[] = {1, 1, 2, 2, 4, 4, 8, 8, 4, 8};
 
-static line *line_of(dvx_vm *vm, dvx_value self) { return API(payload, self, &line_type); }
+static line *line_of(dvx_vm *vm, dvx_value self) { return vm->api->payload(vm, self, &line_type); }
 
 /* The same, if nobody works on the elements; NULL: raised. */
 static line *changeable(dvx_vm *vm, dvx_value self) {
     line *l = line_of(vm, self);
     if (!l->buffer.exports) return l;
-    API(raise, DVX_BUFFER_ERROR, "line is in use");
+    vm->api->raise(vm, DVX_BUFFER_ERROR, "line is in use");
     return NULL;
 }
 
 /* Another number of elements, along one axis; new ones are 0. */
 static bool resize_to(dvx_vm *vm, line *l, int64_t count, uint32_t element) {
     size_t size = (size_t)count * sizes[element];
-    char *memory = size ? API(allocate, size) : NULL;
+    char *memory = size ? vm->api->allocate(vm, size) : NULL;
     if (size && !memory) return false;
     if (size) memset(memory, 0, size);
     if (size && l->size) memcpy(memory, l->memory, size < l->size ? size : l->size);
     if (l->memory) memset(l->memory, 0x5A, l->size);
-    API(deallocate, l->memory, l->size);
+    vm->api->deallocate(vm, l->memory, l->size);
     l->memory = memory;
     l->size = size;
     l->buffer.data = memory;
@@ -54,27 +52,27 @@ static bool initialise(dvx_vm *vm, dvx_value self, const dvx_value *args, uint32
     line *l = changeable(vm, self);
     int64_t n = 0, element = DVX_FLOAT64;
     (void)count;
-    if (!l || (!dvx_failed(args[0]) && !API(read_int, args[0], &n)) ||
-        (!dvx_failed(args[1]) && !API(read_int, args[1], &element)))
+    if (!l || (!dvx_failed(args[0]) && !vm->api->read_int(vm, args[0], &n)) ||
+        (!dvx_failed(args[1]) && !vm->api->read_int(vm, args[1], &element)))
         return false;
     if (n >= 0 && n <= 100000 && element >= 0 && element <= DVX_FLOAT64)
         return resize_to(vm, l, n, (uint32_t)element);
-    API(raise, DVX_VALUE_ERROR, "no such line");
+    vm->api->raise(vm, DVX_VALUE_ERROR, "no such line");
     return false;
 }
 
 static void release(dvx_vm *vm, void *payload) {
     line *l = payload;
-    API(deallocate, l->memory, l->size);
+    vm->api->deallocate(vm, l->memory, l->size);
 }
 
 /* line["name"]: what it is asked for where the key is no index. */
 static dvx_value get_item(dvx_vm *vm, dvx_value self, dvx_value key) {
     char text[8];
     size_t size;
-    if (!API(read_str, key, text, sizeof text, &size)) return DVX_FAILED;
-    if (!strcmp(text, "element")) return API(make_int, line_of(vm, self)->buffer.element);
-    return API(raise, DVX_KEY_ERROR, "element");
+    if (!vm->api->read_str(vm, key, text, sizeof text, &size)) return DVX_FAILED;
+    if (!strcmp(text, "element")) return vm->api->make_int(vm, line_of(vm, self)->buffer.element);
+    return vm->api->raise(vm, DVX_KEY_ERROR, "element");
 }
 
 /* resize(count) */
@@ -82,7 +80,7 @@ static dvx_value resize(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     line *l = changeable(vm, args[0]);
     int64_t n;
     (void)count;
-    if (!l || !API(read_int, args[1], &n) || !resize_to(vm, l, n, l->buffer.element))
+    if (!l || !vm->api->read_int(vm, args[1], &n) || !resize_to(vm, l, n, l->buffer.element))
         return DVX_FAILED;
     return vm->api->make_none(vm);
 }
@@ -92,7 +90,7 @@ static dvx_value retype(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     line *l = changeable(vm, args[0]);
     int64_t element;
     (void)count;
-    if (!l || !API(read_int, args[1], &element)) return DVX_FAILED;
+    if (!l || !vm->api->read_int(vm, args[1], &element)) return DVX_FAILED;
     l->buffer.element = (uint32_t)element;
     l->buffer.axes[0] = (dvx_axis){(int64_t)(l->size / sizes[element]), (int64_t)sizes[element]};
     return vm->api->make_none(vm);
@@ -114,7 +112,7 @@ static dvx_value fold(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     line *l = changeable(vm, args[0]);
     int64_t columns;
     (void)count;
-    if (!l || !API(read_int, args[1], &columns)) return DVX_FAILED;
+    if (!l || !vm->api->read_int(vm, args[1], &columns)) return DVX_FAILED;
     dvx_axis *axes = l->buffer.axes;
     axes[1] = (dvx_axis){columns, axes[0].stride};
     axes[0] = (dvx_axis){axes[0].count / columns, axes[0].stride * columns};
@@ -125,7 +123,7 @@ static dvx_value fold(dvx_vm *vm, const dvx_value *args, uint32_t count) {
 /* freeze(yes) */
 static dvx_value freeze(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
-    line_of(vm, args[0])->buffer.read_only = API(truth, args[1]) > 0;
+    line_of(vm, args[0])->buffer.read_only = vm->api->truth(vm, args[1]) > 0;
     return vm->api->make_none(vm);
 }
 
@@ -135,7 +133,7 @@ static dvx_value spoil(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     line *l = line_of(vm, args[0]);
     int64_t how;
     (void)count;
-    if (!API(read_int, args[1], &how)) return DVX_FAILED;
+    if (!vm->api->read_int(vm, args[1], &how)) return DVX_FAILED;
     if (how == 0) l->buffer.dimensions = 7;
     if (how == 1) l->buffer.element = 99;
     if (how == 2) l->buffer.axes[0].count = -1;
@@ -166,6 +164,6 @@ static const dvx_type line_type = {.size = sizeof(dvx_type),
                                    .buffer_axes = 2,
                                    .traits = DVX_BUFFER_ITEMS};
 
-static bool init(dvx_vm *vm, dvx_value module) { return API(add_type, module, &line_type); }
+static bool init(dvx_vm *vm, dvx_value module) { return vm->api->add_type(vm, module, &line_type); }
 
 DVX_EXTENSION("lines", init);

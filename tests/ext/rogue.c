@@ -10,8 +10,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#define API(function, ...) vm->api->function(vm, __VA_ARGS__)
-
 typedef struct bad {
     int64_t n;
 } bad;
@@ -26,23 +24,23 @@ typedef struct state {
 
 extern const dvx_type bad_type;
 
-static state *state_of(dvx_vm *vm) { return API(state, &dvx_extension); }
+static state *state_of(dvx_vm *vm) { return vm->api->state(vm, &dvx_extension); }
 static bool is(dvx_vm *vm, const char *how) { return strcmp(state_of(vm)->how, how) == 0; }
 
 /* Runs dl code; false: it raised. */
 static bool reenter(dvx_vm *vm) {
     state *s = state_of(vm);
     if (dvx_failed(s->callback)) return true;
-    dvx_value f = API(retain, s->callback), result = API(call, f, NULL, 0);
+    dvx_value f = vm->api->retain(vm, s->callback), result = vm->api->call(vm, f, NULL, 0);
     bool done = !dvx_failed(result);
-    API(release, result);
-    API(release, f);
+    vm->api->release(vm, result);
+    vm->api->release(vm, f);
     return done;
 }
 
 /* ---- Slots ---- */
 
-static dvx_value one(dvx_vm *vm) { return reenter(vm) ? API(make_int, 1) : DVX_FAILED; }
+static dvx_value one(dvx_vm *vm) { return reenter(vm) ? vm->api->make_int(vm, 1) : DVX_FAILED; }
 
 static dvx_value binary(dvx_vm *vm, dvx_binary op, dvx_value a, dvx_value b) {
     (void)op, (void)a, (void)b;
@@ -78,7 +76,7 @@ static dvx_value method(dvx_vm *vm, const dvx_value *args, uint32_t count) {
 }
 static dvx_value show(dvx_vm *vm, dvx_value self) {
     (void)self;
-    return reenter(vm) ? API(make_str, "Bad", 3) : DVX_FAILED;
+    return reenter(vm) ? vm->api->make_str(vm, "Bad", 3) : DVX_FAILED;
 }
 static bool hash(dvx_vm *vm, dvx_value self, int64_t *out) {
     (void)self;
@@ -108,47 +106,47 @@ static dvx_outcome fault(dvx_vm *vm, dvx_outcome outcome) {
 
 static dvx_outcome misbehave(dvx_vm *vm, const dvx_value *v, dvx_value *result) {
     if (is(vm, "RUN deoptimises with a result")) {
-        *result = API(make_list, NULL, 0);
+        *result = vm->api->make_list(vm, NULL, 0);
         return fault(vm, DVX_DEOPTIMISE);
     }
     if (is(vm, "RUN deoptimises and raises")) {
-        API(raise, DVX_KEY_ERROR, "hidden");
+        vm->api->raise(vm, DVX_KEY_ERROR, "hidden");
         return fault(vm, DVX_DEOPTIMISE);
     }
     if (is(vm, "RUN deoptimises late")) {
-        dvx_value list = API(make_list, NULL, 0);
-        (void)API(append, list, v[0]);
-        API(release, list);
+        dvx_value list = vm->api->make_list(vm, NULL, 0);
+        (void)vm->api->append(vm, list, v[0]);
+        vm->api->release(vm, list);
         return fault(vm, DVX_DEOPTIMISE);
     }
     if (is(vm, "RUN gives another type")) {
-        *result = API(make_float, 1.5);
+        *result = vm->api->make_float(vm, 1.5);
         return fault(vm, DVX_DONE);
     }
     if (is(vm, "RUN fails silently")) return fault(vm, DVX_ERROR);
     if (is(vm, "RUN gives nothing")) return fault(vm, DVX_DONE);
     if (is(vm, "RUN gives and raises")) {
-        *result = API(make_int, 1);
-        API(raise, DVX_KEY_ERROR, "hidden");
+        *result = vm->api->make_int(vm, 1);
+        vm->api->raise(vm, DVX_KEY_ERROR, "hidden");
         return fault(vm, DVX_DONE);
     }
     if (is(vm, "RUN is no outcome")) return fault(vm, (dvx_outcome)42);
-    if (is(vm, "RUN breaks")) API(break_assumption, state_of(vm)->assumption);
+    if (is(vm, "RUN breaks")) vm->api->break_assumption(vm, state_of(vm)->assumption);
     if (is(vm, "RUN breaks and deoptimises")) {
-        API(break_assumption, state_of(vm)->assumption);
+        vm->api->break_assumption(vm, state_of(vm)->assumption);
         return DVX_DEOPTIMISE;
     }
-    *result = API(make_int, 1);
+    *result = vm->api->make_int(vm, 1);
     return DVX_DONE;
 }
 
 /* What the debug table finds (sites_debug.dl; without it, it would be memory that is gone). */
 static void misuse(dvx_vm *vm, const dvx_value *v, void *cache) {
     dvx_value *kept = cache;
-    if (is(vm, "RUN leaks")) (void)API(retain, v[0]);
-    if (is(vm, "RUN releases")) API(release, v[0]);
+    if (is(vm, "RUN leaks")) (void)vm->api->retain(vm, v[0]);
+    if (is(vm, "RUN releases")) vm->api->release(vm, v[0]);
     if (is(vm, "RUN keeps")) {
-        if (!dvx_failed(*kept) && API(kind, *kept) == DVX_INT) API(release, *kept);
+        if (!dvx_failed(*kept) && vm->api->kind(vm, *kept) == DVX_INT) vm->api->release(vm, *kept);
         vm->api->clear_error(vm);
         *kept = v[0];
     }
@@ -167,13 +165,13 @@ static dvx_outcome run_store(dvx_vm *vm, const dvx_value *v, void *cache, dvx_va
 
 static bool guard(dvx_vm *vm, const dvx_value *v, const void *cache) {
     (void)v, (void)cache;
-    if (is(vm, "RUN raises in its guard")) API(raise, DVX_KEY_ERROR, "guard");
+    if (is(vm, "RUN raises in its guard")) vm->api->raise(vm, DVX_KEY_ERROR, "guard");
     return true;
 }
 
 static void release(dvx_vm *vm, void *cache) {
     (void)cache;
-    API(raise, DVX_KEY_ERROR, "released");
+    vm->api->raise(vm, DVX_KEY_ERROR, "released");
 }
 
 enum { FAMILIES = DVX_SITE_METHOD + 1 };
@@ -230,25 +228,26 @@ static const struct {
 static void specialise(dvx_vm *vm, dvx_site *site) {
     state *s = state_of(vm);
     for (size_t i = 0; i < sizeof malformed / sizeof *malformed; i++)
-        if (is(vm, malformed[i].how)) (void)API(specialise, site, malformed[i].given);
+        if (is(vm, malformed[i].how)) (void)vm->api->specialise(vm, site, malformed[i].given);
     if (strncmp(s->how, "RUN", 3) != 0 && s->how[0] && !is(vm, "HOOK twice") &&
         !is(vm, "HOOK raises") && !is(vm, "HOOK runs") && !is(vm, "HOOK leaks"))
         return;
     if (is(vm, "HOOK runs") && !reenter(vm)) return;
     for (uint32_t i = 0; i < site->count + 3; i++)
-        if (is(vm, "HOOK drops")) (void)API(drop_operand, site, i);
-    (void)API(assume, site, s->assumption); /* too early */
+        if (is(vm, "HOOK drops")) (void)vm->api->drop_operand(vm, site, i);
+    (void)vm->api->assume(vm, site, s->assumption); /* too early */
     if (site->count != honest[site->family].count ||
         !site->operands[site->family == DVX_SITE_SET_ITEM].type)
         return; /* among others, calls of the class */
     if (s->kept && s->kept != site && is(vm, "HOOK twice"))
-        (void)API(specialise, s->kept, &honest[site->family]);
+        (void)vm->api->specialise(vm, s->kept, &honest[site->family]);
     s->kept = site;
-    dvx_value *kept = API(specialise, site, &honest[site->family]);
-    if (kept) *kept = is(vm, "HOOK leaks") ? API(retain, site->operands[0].value) : DVX_FAILED;
-    if (kept) (void)API(assume, site, s->assumption);
-    if (is(vm, "HOOK twice")) (void)API(specialise, site, &honest[site->family]);
-    if (is(vm, "HOOK raises")) API(raise, DVX_KEY_ERROR, "from the hook");
+    dvx_value *kept = vm->api->specialise(vm, site, &honest[site->family]);
+    if (kept)
+        *kept = is(vm, "HOOK leaks") ? vm->api->retain(vm, site->operands[0].value) : DVX_FAILED;
+    if (kept) (void)vm->api->assume(vm, site, s->assumption);
+    if (is(vm, "HOOK twice")) (void)vm->api->specialise(vm, site, &honest[site->family]);
+    if (is(vm, "HOOK raises")) vm->api->raise(vm, DVX_KEY_ERROR, "from the hook");
 }
 
 /* ---- The module ---- */
@@ -258,22 +257,23 @@ static dvx_value set_how(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     size_t size;
     (void)count;
     s->faults = 0;
-    if (!API(read_str, args[0], s->how, sizeof s->how, &size)) return DVX_FAILED;
-    API(break_assumption, s->assumption);
+    if (!vm->api->read_str(vm, args[0], s->how, sizeof s->how, &size)) return DVX_FAILED;
+    vm->api->break_assumption(vm, s->assumption);
     return vm->api->make_none(vm);
 }
 
 static dvx_value get_faults(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)args, (void)count;
-    return API(make_int, state_of(vm)->faults);
+    return vm->api->make_int(vm, state_of(vm)->faults);
 }
 
 static dvx_value set_callback(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     state *s = state_of(vm);
     dvx_value old = s->callback;
     (void)count;
-    s->callback = API(kind, args[0]) == DVX_NONE ? DVX_FAILED : API(retain, args[0]);
-    API(release, old);
+    s->callback =
+        vm->api->kind(vm, args[0]) == DVX_NONE ? DVX_FAILED : vm->api->retain(vm, args[0]);
+    vm->api->release(vm, old);
     return vm->api->make_none(vm);
 }
 
@@ -321,15 +321,15 @@ static bool init(dvx_vm *vm, dvx_value module) {
     state *s = state_of(vm);
     s->callback = DVX_FAILED;
     s->assumption = vm->api->make_assumption(vm);
-    return s->assumption && API(add_type, module, &bad_type) &&
-           API(add_function, module, FUNCTION("misbehave", set_how, 1)) &&
-           API(add_function, module, FUNCTION("faults", get_faults, 0)) &&
-           API(add_function, module, FUNCTION("callback", set_callback, 1));
+    return s->assumption && vm->api->add_type(vm, module, &bad_type) &&
+           vm->api->add_function(vm, module, FUNCTION("misbehave", set_how, 1)) &&
+           vm->api->add_function(vm, module, FUNCTION("faults", get_faults, 0)) &&
+           vm->api->add_function(vm, module, FUNCTION("callback", set_callback, 1));
 }
 
 static void finish(dvx_vm *vm, void *given) {
     state *s = given;
-    API(release, s->callback);
+    vm->api->release(vm, s->callback);
 }
 
 DVX_EXTENSION_WITH_STATE("rogue", init, sizeof(state), finish);

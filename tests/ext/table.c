@@ -4,28 +4,28 @@
 
 #include <string.h>
 
-#define API(function, ...) vm->api->function(vm, __VA_ARGS__)
-
 #define ENTRY(name) static dvx_value name(dvx_vm *vm, const dvx_value *args, uint32_t count)
 
-static dvx_value number(dvx_vm *vm, int64_t i) { return API(make_int, i); }
-static dvx_value boolean(dvx_vm *vm, int b) { return b < 0 ? DVX_FAILED : API(make_bool, b); }
+static dvx_value number(dvx_vm *vm, int64_t i) { return vm->api->make_int(vm, i); }
+static dvx_value boolean(dvx_vm *vm, int b) {
+    return b < 0 ? DVX_FAILED : vm->api->make_bool(vm, b);
+}
 static dvx_value done(dvx_vm *vm, bool d) { return d ? vm->api->make_none(vm) : DVX_FAILED; }
 
 /* A str argument as C text; false: raised. */
 static bool text_of(dvx_vm *vm, dvx_value v, char text[64]) {
     size_t size;
-    if (!API(read_str, v, text, 64, &size)) return false;
+    if (!vm->api->read_str(vm, v, text, 64, &size)) return false;
     if (size < 64) return true;
-    API(raise, DVX_VALUE_ERROR, "text too long");
+    vm->api->raise(vm, DVX_VALUE_ERROR, "text too long");
     return false;
 }
 
 static dvx_value pair(dvx_vm *vm, dvx_value a, dvx_value b) {
     dvx_value both[] = {a, b};
-    dvx_value result = API(make_tuple, both, 2);
-    API(release, a);
-    API(release, b);
+    dvx_value result = vm->api->make_tuple(vm, both, 2);
+    vm->api->release(vm, a);
+    vm->api->release(vm, b);
     return result;
 }
 
@@ -37,67 +37,69 @@ ENTRY(kind) {
                                         "str",   "complex",  "bytes",         "bytearray", "list",
                                         "tuple", "dict",     "set",           "frozenset", "slice",
                                         "class", "Ellipsis", "NotImplemented"};
-    const char *name = names[API(kind, args[0])];
-    return API(make_str, name, strlen(name));
+    const char *name = names[vm->api->kind(vm, args[0])];
+    return vm->api->make_str(vm, name, strlen(name));
 }
 ENTRY(uint) {
     (void)count;
     uint64_t i;
-    return API(read_uint, args[0], &i) ? API(make_uint, i) : DVX_FAILED;
+    return vm->api->read_uint(vm, args[0], &i) ? vm->api->make_uint(vm, i) : DVX_FAILED;
 }
 ENTRY(indexed) {
     (void)count;
     int64_t i;
-    return API(read_index, args[0], &i) ? number(vm, i) : DVX_FAILED;
+    return vm->api->read_index(vm, args[0], &i) ? number(vm, i) : DVX_FAILED;
 }
 ENTRY(int_text) {
     (void)count;
     char text[64];
     int64_t base;
-    if (!text_of(vm, args[0], text) || !API(read_int, args[1], &base)) return DVX_FAILED;
-    return API(make_int_text, text, strlen(text), (int)base);
+    if (!text_of(vm, args[0], text) || !vm->api->read_int(vm, args[1], &base)) return DVX_FAILED;
+    return vm->api->make_int_text(vm, text, strlen(text), (int)base);
 }
 ENTRY(complex_of) {
     (void)count;
     double real, imag;
-    if (!API(read_complex, args[0], &real, &imag)) return DVX_FAILED;
-    return API(make_complex, real, -imag);
+    if (!vm->api->read_complex(vm, args[0], &real, &imag)) return DVX_FAILED;
+    return vm->api->make_complex(vm, real, -imag);
 }
 /* bytes_of(b): b, or its length if that is above 8 */
 ENTRY(bytes_of) {
     (void)count;
     char buffer[8];
     size_t size;
-    if (!API(read_bytes, args[0], buffer, sizeof buffer, &size)) return DVX_FAILED;
-    return size > sizeof buffer ? number(vm, (int64_t)size) : API(make_bytes, buffer, size);
+    if (!vm->api->read_bytes(vm, args[0], buffer, sizeof buffer, &size)) return DVX_FAILED;
+    return size > sizeof buffer ? number(vm, (int64_t)size) : vm->api->make_bytes(vm, buffer, size);
 }
-ENTRY(tuple_of) { return API(make_tuple, args, count); }
-ENTRY(list_of) { return API(make_list, args, count); }
+ENTRY(tuple_of) { return vm->api->make_tuple(vm, args, count); }
+ENTRY(list_of) { return vm->api->make_list(vm, args, count); }
 /* floats_of(sequence, first): the floats from there on, in reverse */
 ENTRY(floats_of) {
     (void)count;
     double row[8];
     int64_t first;
-    if (!API(read_int, args[1], &first)) return DVX_FAILED;
-    int64_t found = API(read_row, args[0], DVX_FLOAT, first, 8, row);
+    if (!vm->api->read_int(vm, args[1], &first)) return DVX_FAILED;
+    int64_t found = vm->api->read_row(vm, args[0], DVX_FLOAT, first, 8, row);
     if (found < 0) return DVX_FAILED;
     const double *last = found ? row + found - 1 : NULL;
-    return API(make_row, DVX_FLOAT, DVX_FLOAT64, last, -8, (size_t)found);
+    return vm->api->make_row(vm, DVX_FLOAT, DVX_FLOAT64, last, -8, (size_t)found);
 }
 ENTRY(ints_of) {
     (void)count;
-    int64_t row[4], found = API(read_row, args[0], DVX_INT, 0, 4, row);
-    return found < 0 ? DVX_FAILED : API(make_row, DVX_INT, DVX_INT64, row, 8, (size_t)found);
+    int64_t row[4], found = vm->api->read_row(vm, args[0], DVX_INT, 0, 4, row);
+    return found < 0 ? DVX_FAILED
+                     : vm->api->make_row(vm, DVX_INT, DVX_INT64, row, 8, (size_t)found);
 }
 ENTRY(bools_of) {
     (void)count;
     uint8_t row[4];
-    int64_t found = API(read_row, args[0], DVX_BOOL, 0, 4, row);
-    return found < 0 ? DVX_FAILED : API(make_row, DVX_BOOL, DVX_UINT8, row, 1, (size_t)found);
+    int64_t found = vm->api->read_row(vm, args[0], DVX_BOOL, 0, 4, row);
+    return found < 0 ? DVX_FAILED
+                     : vm->api->make_row(vm, DVX_BOOL, DVX_UINT8, row, 1, (size_t)found);
 }
 ENTRY(count_of) {
     (void)count;
-    return number(vm, API(read_row, args[0], DVX_ANY, 0, INT64_MAX, NULL));
+    return number(vm, vm->api->read_row(vm, args[0], DVX_ANY, 0, INT64_MAX, NULL));
 }
 /* rows(): one of each element; and what is refused */
 ENTRY(rows) {
@@ -108,26 +110,26 @@ ENTRY(rows) {
     static const float floats[] = {0.5f, -1};
     static const double parts[] = {1, 2, 3, -4};
     (void)args;
-    dvx_value all[] = {API(make_row, DVX_INT, DVX_UINT64, words, 8, 2),
-                       API(make_row, DVX_INT, DVX_INT64, words, 8, 2),
-                       API(make_row, DVX_INT, DVX_UINT8, bytes, 1, 2),
-                       API(make_row, DVX_INT, DVX_INT8, bytes, 1, 2),
-                       API(make_row, DVX_INT, DVX_UINT16, halves, 2, 2),
-                       API(make_row, DVX_INT, DVX_INT16, halves, 2, 2),
-                       API(make_row, DVX_INT, DVX_UINT32, words, 4, 2),
-                       API(make_row, DVX_INT, DVX_INT32, words, 4, 2),
-                       API(make_row, DVX_FLOAT, DVX_FLOAT32, floats, 4, 2),
-                       API(make_row, DVX_COMPLEX, DVX_FLOAT64, parts, 16, 2),
-                       API(make_row, DVX_INT, DVX_INT64, NULL, 8, 0)};
-    dvx_value made = API(make_list, all, sizeof all / sizeof *all);
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) API(release, all[i]);
+    dvx_value all[] = {vm->api->make_row(vm, DVX_INT, DVX_UINT64, words, 8, 2),
+                       vm->api->make_row(vm, DVX_INT, DVX_INT64, words, 8, 2),
+                       vm->api->make_row(vm, DVX_INT, DVX_UINT8, bytes, 1, 2),
+                       vm->api->make_row(vm, DVX_INT, DVX_INT8, bytes, 1, 2),
+                       vm->api->make_row(vm, DVX_INT, DVX_UINT16, halves, 2, 2),
+                       vm->api->make_row(vm, DVX_INT, DVX_INT16, halves, 2, 2),
+                       vm->api->make_row(vm, DVX_INT, DVX_UINT32, words, 4, 2),
+                       vm->api->make_row(vm, DVX_INT, DVX_INT32, words, 4, 2),
+                       vm->api->make_row(vm, DVX_FLOAT, DVX_FLOAT32, floats, 4, 2),
+                       vm->api->make_row(vm, DVX_COMPLEX, DVX_FLOAT64, parts, 16, 2),
+                       vm->api->make_row(vm, DVX_INT, DVX_INT64, NULL, 8, 0)};
+    dvx_value made = vm->api->make_list(vm, all, sizeof all / sizeof *all);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) vm->api->release(vm, all[i]);
     return made;
 }
 ENTRY(no_row) {
     (void)args, (void)count;
-    return API(make_row, DVX_FLOAT, DVX_INT8, "", 1, 1);
+    return vm->api->make_row(vm, DVX_FLOAT, DVX_INT8, "", 1, 1);
 }
-ENTRY(set_of) { return API(make_set, args, count); }
+ENTRY(set_of) { return vm->api->make_set(vm, args, count); }
 ENTRY(singletons) {
     (void)args, (void)count;
     return pair(vm, vm->api->make_ellipsis(vm), vm->api->make_not_implemented(vm));
@@ -136,8 +138,8 @@ ENTRY(singletons) {
 ENTRY(dict_of) {
     dvx_value dict = vm->api->make_dict(vm);
     for (uint32_t i = 0; i + 1 < count; i += 2)
-        if (!API(set_item, dict, args[i], args[i + 1])) {
-            API(release, dict);
+        if (!vm->api->set_item(vm, dict, args[i], args[i + 1])) {
+            vm->api->release(vm, dict);
             return DVX_FAILED;
         }
     return dict;
@@ -146,8 +148,8 @@ ENTRY(dict_of) {
 ENTRY(slice_of) {
     (void)count;
     int64_t length, start, step, items;
-    if (!API(read_int, args[1], &length) ||
-        !API(read_slice, args[0], length, &start, &step, &items))
+    if (!vm->api->read_int(vm, args[1], &length) ||
+        !vm->api->read_slice(vm, args[0], length, &start, &step, &items))
         return DVX_FAILED;
     return pair(vm, number(vm, start), pair(vm, number(vm, step), number(vm, items)));
 }
@@ -157,78 +159,79 @@ ENTRY(slice_of) {
 ENTRY(get) {
     (void)count;
     char name[64];
-    return text_of(vm, args[1], name) ? API(get_attribute, args[0], name) : DVX_FAILED;
+    return text_of(vm, args[1], name) ? vm->api->get_attribute(vm, args[0], name) : DVX_FAILED;
 }
 ENTRY(find) {
     (void)count;
     char name[64];
     dvx_value found;
     if (!text_of(vm, args[1], name)) return DVX_FAILED;
-    int result = API(find_attribute, args[0], name, &found);
+    int result = vm->api->find_attribute(vm, args[0], name, &found);
     return result < 0 ? DVX_FAILED : result ? found : number(vm, -1);
 }
 ENTRY(set) {
     (void)count;
     char name[64];
-    return done(vm, text_of(vm, args[1], name) && API(set_attribute, args[0], name, args[2]));
+    return done(vm,
+                text_of(vm, args[1], name) && vm->api->set_attribute(vm, args[0], name, args[2]));
 }
 ENTRY(delete) {
     (void)count;
     char name[64];
-    return done(vm, text_of(vm, args[1], name) && API(delete_attribute, args[0], name));
+    return done(vm, text_of(vm, args[1], name) && vm->api->delete_attribute(vm, args[0], name));
 }
 ENTRY(length) {
     (void)count;
-    int64_t n = API(length, args[0]);
+    int64_t n = vm->api->length(vm, args[0]);
     return n < 0 ? DVX_FAILED : number(vm, n);
 }
 ENTRY(get_item) {
     (void)count;
-    return API(get_item, args[0], args[1]);
+    return vm->api->get_item(vm, args[0], args[1]);
 }
 ENTRY(set_item) {
     (void)count;
-    return done(vm, API(set_item, args[0], args[1], args[2]));
+    return done(vm, vm->api->set_item(vm, args[0], args[1], args[2]));
 }
 ENTRY(delete_item) {
     (void)count;
-    return done(vm, API(delete_item, args[0], args[1]));
+    return done(vm, vm->api->delete_item(vm, args[0], args[1]));
 }
 ENTRY(contains) {
     (void)count;
-    return boolean(vm, API(contains, args[0], args[1]));
+    return boolean(vm, vm->api->contains(vm, args[0], args[1]));
 }
 ENTRY(append) {
     (void)count;
-    return done(vm, API(append, args[0], args[1]));
+    return done(vm, vm->api->append(vm, args[0], args[1]));
 }
 
 /* ---- Calls and iteration ---- */
 
-ENTRY(call) { return API(call, args[0], args + 1, count - 1); }
+ENTRY(call) { return vm->api->call(vm, args[0], args + 1, count - 1); }
 /* call_named(f, names, args...) */
-ENTRY(call_named) { return API(call_keywords, args[0], args + 2, count - 2, args[1]); }
+ENTRY(call_named) { return vm->api->call_keywords(vm, args[0], args + 2, count - 2, args[1]); }
 ENTRY(call_method) {
     char name[64];
     if (!text_of(vm, args[1], name)) return DVX_FAILED;
-    return API(call_method, args[0], name, args + 2, count - 2);
+    return vm->api->call_method(vm, args[0], name, args + 2, count - 2);
 }
 /* collect(iterable): its items from the last to the first */
 ENTRY(collect) {
     (void)count;
-    dvx_value list = API(make_list, NULL, 0), item;
-    dvx_value iterator = API(iterate, args[0]);
+    dvx_value list = vm->api->make_list(vm, NULL, 0), item;
+    dvx_value iterator = vm->api->iterate(vm, args[0]);
     int more = dvx_failed(iterator) ? -1 : 1;
-    while (more > 0 && (more = API(next, iterator, &item)) > 0) {
-        if (!API(append, list, item)) more = -1;
-        API(release, item);
+    while (more > 0 && (more = vm->api->next(vm, iterator, &item)) > 0) {
+        if (!vm->api->append(vm, list, item)) more = -1;
+        vm->api->release(vm, item);
     }
-    API(release, iterator);
-    dvx_value result = more < 0 ? DVX_FAILED : API(call_method, list, "reverse", NULL, 0);
+    vm->api->release(vm, iterator);
+    dvx_value result = more < 0 ? DVX_FAILED : vm->api->call_method(vm, list, "reverse", NULL, 0);
     bool good = !dvx_failed(result);
-    API(release, result);
+    vm->api->release(vm, result);
     if (good) return list;
-    API(release, list);
+    vm->api->release(vm, list);
     return DVX_FAILED;
 }
 
@@ -237,65 +240,68 @@ ENTRY(collect) {
 ENTRY(binary) {
     (void)count;
     int64_t op;
-    return API(read_int, args[0], &op) ? API(binary, (dvx_binary)op, args[1], args[2]) : DVX_FAILED;
+    return vm->api->read_int(vm, args[0], &op)
+               ? vm->api->binary(vm, (dvx_binary)op, args[1], args[2])
+               : DVX_FAILED;
 }
 ENTRY(inplace) {
     (void)count;
     int64_t op;
-    if (!API(read_int, args[0], &op)) return DVX_FAILED;
-    return API(inplace, (dvx_binary)op, args[1], args[2]);
+    if (!vm->api->read_int(vm, args[0], &op)) return DVX_FAILED;
+    return vm->api->inplace(vm, (dvx_binary)op, args[1], args[2]);
 }
 ENTRY(unary) {
     (void)count;
     int64_t op;
-    return API(read_int, args[0], &op) ? API(unary, (dvx_unary)op, args[1]) : DVX_FAILED;
+    return vm->api->read_int(vm, args[0], &op) ? vm->api->unary(vm, (dvx_unary)op, args[1])
+                                               : DVX_FAILED;
 }
 ENTRY(compare) {
     (void)count;
     int64_t op;
-    if (!API(read_int, args[0], &op)) return DVX_FAILED;
-    return API(compare, (dvx_compare)op, args[1], args[2]);
+    if (!vm->api->read_int(vm, args[0], &op)) return DVX_FAILED;
+    return vm->api->compare(vm, (dvx_compare)op, args[1], args[2]);
 }
 ENTRY(equal) {
     (void)count;
-    return pair(vm, boolean(vm, API(equal, args[0], args[1])),
-                boolean(vm, API(same, args[0], args[1])));
+    return pair(vm, boolean(vm, vm->api->equal(vm, args[0], args[1])),
+                boolean(vm, vm->api->same(vm, args[0], args[1])));
 }
 ENTRY(hash) {
     (void)count;
     int64_t h;
-    return API(hash, args[0], &h) ? number(vm, h) : DVX_FAILED;
+    return vm->api->hash(vm, args[0], &h) ? number(vm, h) : DVX_FAILED;
 }
 ENTRY(text) {
     (void)count;
-    return pair(vm, API(repr, args[0]), API(str, args[0]));
+    return pair(vm, vm->api->repr(vm, args[0]), vm->api->str(vm, args[0]));
 }
 ENTRY(format) {
     (void)count;
     char spec[64];
-    return text_of(vm, args[1], spec) ? API(format, args[0], spec) : DVX_FAILED;
+    return text_of(vm, args[1], spec) ? vm->api->format(vm, args[0], spec) : DVX_FAILED;
 }
 ENTRY(class_of) {
     (void)count;
-    return API(class_of, args[0]);
+    return vm->api->class_of(vm, args[0]);
 }
 ENTRY(is_instance) {
     (void)count;
-    return boolean(vm, API(is_instance, args[0], args[1]));
+    return boolean(vm, vm->api->is_instance(vm, args[0], args[1]));
 }
 ENTRY(is_subclass) {
     (void)count;
-    return boolean(vm, API(is_subclass, args[0], args[1]));
+    return boolean(vm, vm->api->is_subclass(vm, args[0], args[1]));
 }
 ENTRY(import_it) {
     (void)count;
     char name[64];
-    return text_of(vm, args[0], name) ? API(import, name) : DVX_FAILED;
+    return text_of(vm, args[0], name) ? vm->api->import(vm, name) : DVX_FAILED;
 }
 ENTRY(builtin) {
     (void)count;
     char name[64];
-    return text_of(vm, args[0], name) ? API(builtin, name) : DVX_FAILED;
+    return text_of(vm, args[0], name) ? vm->api->builtin(vm, name) : DVX_FAILED;
 }
 
 /* ---- Errors ---- */
@@ -303,35 +309,35 @@ ENTRY(builtin) {
 /* raise_it(class, v): every directive of formats */
 ENTRY(raise_it) {
     (void)count;
-    return API(raise_format, args[0], "%s %d%% %c %lld %zu %x, %V, %S, %T", "text", -5, 'c',
-               (long long)1 << 40, (size_t)7, 255, args[1], args[1], args[1]);
+    return vm->api->raise_format(vm, args[0], "%s %d%% %c %lld %zu %x, %V, %S, %T", "text", -5, 'c',
+                                 (long long)1 << 40, (size_t)7, 255, args[1], args[1], args[1]);
 }
 ENTRY(raise_badly) {
     (void)count;
-    return API(raise_format, args[0], "%g", 1.5);
+    return vm->api->raise_format(vm, args[0], "%g", 1.5);
 }
 ENTRY(raise_again) {
     (void)count;
-    return API(raise_error, args[0]);
+    return vm->api->raise_error(vm, args[0]);
 }
 /* caught(f, classes): what f raised, if it is one of these; else that goes on */
 ENTRY(caught) {
     (void)count;
-    dvx_value result = API(call, args[0], NULL, 0);
+    dvx_value result = vm->api->call(vm, args[0], NULL, 0);
     if (!dvx_failed(result)) return result;
-    return API(error_matches, args[1]) ? vm->api->fetch_error(vm) : DVX_FAILED;
+    return vm->api->error_matches(vm, args[1]) ? vm->api->fetch_error(vm) : DVX_FAILED;
 }
 ENTRY(ignored) {
     (void)count;
-    dvx_value result = API(call, args[0], NULL, 0);
+    dvx_value result = vm->api->call(vm, args[0], NULL, 0);
     vm->api->clear_error(vm);
-    API(release, result);
+    vm->api->release(vm, result);
     return boolean(vm, dvx_failed(vm->api->fetch_error(vm)));
 }
 ENTRY(error_class) {
     (void)count;
     int64_t n;
-    return API(read_int, args[0], &n) ? API(error_class, (dvx_error)n) : DVX_FAILED;
+    return vm->api->read_int(vm, args[0], &n) ? vm->api->error_class(vm, (dvx_error)n) : DVX_FAILED;
 }
 
 /* ---- The machine ---- */
@@ -340,19 +346,19 @@ ENTRY(error_class) {
 ENTRY(memory) {
     (void)count;
     int64_t n;
-    if (!API(read_int, args[0], &n)) return DVX_FAILED;
-    char *block = API(allocate, (size_t)n);
+    if (!vm->api->read_int(vm, args[0], &n)) return DVX_FAILED;
+    char *block = vm->api->allocate(vm, (size_t)n);
     if (!block) return DVX_FAILED;
     memset(block, 7, (size_t)n);
-    char *larger = API(resize, block, (size_t)n, 2 * (size_t)n);
+    char *larger = vm->api->resize(vm, block, (size_t)n, 2 * (size_t)n);
     bool good = larger && larger[n - 1] == 7;
-    API(deallocate, larger ? larger : block, larger ? 2 * (size_t)n : (size_t)n);
+    vm->api->deallocate(vm, larger ? larger : block, larger ? 2 * (size_t)n : (size_t)n);
     return larger ? boolean(vm, good) : DVX_FAILED;
 }
 /* deep(n): recursion in C */
 ENTRY(deep) {
     int64_t n;
-    if (!vm->api->poll(vm) || !vm->api->work(vm, 1) || !API(read_int, args[0], &n))
+    if (!vm->api->poll(vm) || !vm->api->work(vm, 1) || !vm->api->read_int(vm, args[0], &n))
         return DVX_FAILED;
     if (n == 0) return number(vm, 0);
     if (!vm->api->enter(vm)) return DVX_FAILED;
@@ -363,7 +369,7 @@ ENTRY(deep) {
 }
 ENTRY(counted) {
     (void)args, (void)count;
-    int64_t *calls = API(state, &dvx_extension);
+    int64_t *calls = vm->api->state(vm, &dvx_extension);
     return number(vm, ++*calls);
 }
 
@@ -379,10 +385,10 @@ static const dvx_parameters area_parameters = {.size = sizeof(dvx_parameters),
 ENTRY(area) {
     dvx_value one = number(vm, 1);
     dvx_value height = dvx_failed(args[1]) ? one : args[1];
-    dvx_value product = API(binary, DVX_MUL, args[0], height);
+    dvx_value product = vm->api->binary(vm, DVX_MUL, args[0], height);
     if (count != 3 || dvx_failed(product) || dvx_failed(args[2])) return product;
-    dvx_value scaled = API(binary, DVX_MUL, product, args[2]);
-    API(release, product);
+    dvx_value scaled = vm->api->binary(vm, DVX_MUL, product, args[2]);
+    vm->api->release(vm, product);
     return scaled;
 }
 
@@ -394,16 +400,16 @@ ENTRY(silent) {
 }
 ENTRY(both) {
     (void)args, (void)count;
-    API(raise, DVX_VALUE_ERROR, "lost");
-    return API(make_str, "result", 6);
+    vm->api->raise(vm, DVX_VALUE_ERROR, "lost");
+    return vm->api->make_str(vm, "result", 6);
 }
 ENTRY(chained) {
     (void)count;
-    return API(get_item, API(get_attribute, args[0], "nothing"), args[0]);
+    return vm->api->get_item(vm, vm->api->get_attribute(vm, args[0], "nothing"), args[0]);
 }
 ENTRY(nothing) {
     (void)args, (void)count;
-    return API(repr, DVX_FAILED);
+    return vm->api->repr(vm, DVX_FAILED);
 }
 
 #define FUNCTION(name_, min_, max_) \

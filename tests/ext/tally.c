@@ -15,8 +15,6 @@
 
 #include <string.h>
 
-#define API(function, ...) vm->api->function(vm, __VA_ARGS__)
-
 typedef struct tally {
     int64_t n;
     bool plain;
@@ -32,39 +30,39 @@ typedef struct state {
 
 extern const dvx_type tally_type;
 
-static state *state_of(dvx_vm *vm) { return API(state, &dvx_extension); }
-static tally *as_tally(dvx_vm *vm, dvx_value v) { return API(payload, v, &tally_type); }
+static state *state_of(dvx_vm *vm) { return vm->api->state(vm, &dvx_extension); }
+static tally *as_tally(dvx_vm *vm, dvx_value v) { return vm->api->payload(vm, v, &tally_type); }
 
 static dvx_value new_tally(dvx_vm *vm, int64_t n) {
     void *made;
-    dvx_value v = API(make_object, &tally_type, &made);
+    dvx_value v = vm->api->make_object(vm, &tally_type, &made);
     if (!dvx_failed(v)) *(tally *)made = (tally){n, true};
     return v;
 }
 
 /* ---- What the instructions do ---- */
 
-static dvx_value fail(dvx_vm *vm) { return API(raise, DVX_VALUE_ERROR, "as asked"); }
+static dvx_value fail(dvx_vm *vm) { return vm->api->raise(vm, DVX_VALUE_ERROR, "as asked"); }
 static bool fails(dvx_vm *vm) { return state_of(vm)->mode == 'e'; }
 
 static bool is_number(dvx_vm *vm, dvx_value v) {
-    return as_tally(vm, v) || API(kind, v) == DVX_INT;
+    return as_tally(vm, v) || vm->api->kind(vm, v) == DVX_INT;
 }
 
 /* The number that an operand is; false: too large. */
 static bool number(dvx_vm *vm, dvx_value v, int64_t *out) {
     const tally *t = as_tally(vm, v);
     if (t) return *out = t->n, true;
-    return API(read_int, v, out);
+    return vm->api->read_int(vm, v, out);
 }
 
 static dvx_value call_and_scale(dvx_vm *vm, dvx_value a, dvx_value f) {
     int64_t more, n = as_tally(vm, a)->n;
-    dvx_value result = API(call, f, NULL, 0);
+    dvx_value result = vm->api->call(vm, f, NULL, 0);
     if (dvx_failed(result)) return result;
-    bool good = API(read_int, result, &more);
-    API(release, result);
-    return good ? API(make_int, n * state_of(vm)->scale + more) : DVX_FAILED;
+    bool good = vm->api->read_int(vm, result, &more);
+    vm->api->release(vm, result);
+    return good ? vm->api->make_int(vm, n * state_of(vm)->scale + more) : DVX_FAILED;
 }
 
 static dvx_value operate(dvx_vm *vm, dvx_binary op, dvx_value a, dvx_value b) {
@@ -78,11 +76,12 @@ static dvx_value operate(dvx_vm *vm, dvx_binary op, dvx_value a, dvx_value b) {
     case DVX_ADD: return new_tally(vm, x + y);
     case DVX_SUB: return new_tally(vm, x - y);
     case DVX_MUL: return new_tally(vm, x * y);
-    case DVX_XOR: return API(make_int, x);
-    case DVX_AND: return API(make_int, x * state_of(vm)->scale);
-    case DVX_MATMUL: return API(make_int, x * y);
+    case DVX_XOR: return vm->api->make_int(vm, x);
+    case DVX_AND: return vm->api->make_int(vm, x * state_of(vm)->scale);
+    case DVX_MATMUL: return vm->api->make_int(vm, x * y);
     case DVX_POW:
-        return API(make_int, x + y + (as_tally(vm, a) && !as_tally(vm, a)->plain ? 1000 : 0));
+        return vm->api->make_int(vm,
+                                 x + y + (as_tally(vm, a) && !as_tally(vm, a)->plain ? 1000 : 0));
     default: return vm->api->make_not_implemented(vm);
     }
 }
@@ -94,13 +93,13 @@ static dvx_value add_in_place(dvx_vm *vm, dvx_binary op, dvx_value self, dvx_val
     if (!is_number(vm, b)) return vm->api->make_not_implemented(vm);
     if (!number(vm, b, &y)) return DVX_FAILED;
     as_tally(vm, self)->n += y;
-    return API(retain, self);
+    return vm->api->retain(vm, self);
 }
 
 static dvx_value unary(dvx_vm *vm, dvx_unary op, dvx_value self) {
     int64_t x = as_tally(vm, self)->n;
     if (fails(vm)) return fail(vm);
-    return op == DVX_NEG ? new_tally(vm, -x) : API(make_int, ~x);
+    return op == DVX_NEG ? new_tally(vm, -x) : vm->api->make_int(vm, ~x);
 }
 
 static bool holds(dvx_compare op, int64_t x, int64_t y) {
@@ -119,33 +118,34 @@ static dvx_value compare(dvx_vm *vm, dvx_compare op, dvx_value self, dvx_value o
     if (fails(vm)) return fail(vm);
     if (!is_number(vm, other)) return vm->api->make_not_implemented(vm);
     if (!number(vm, self, &x) || !number(vm, other, &y)) return DVX_FAILED;
-    return API(make_bool, holds(op, x, y));
+    return vm->api->make_bool(vm, holds(op, x, y));
 }
 
 static dvx_value get_item(dvx_vm *vm, dvx_value self, dvx_value key) {
     int64_t i;
     if (fails(vm)) return fail(vm);
-    return API(read_index, key, &i) ? API(make_int, as_tally(vm, self)->n * i) : DVX_FAILED;
+    return vm->api->read_index(vm, key, &i) ? vm->api->make_int(vm, as_tally(vm, self)->n * i)
+                                            : DVX_FAILED;
 }
 
 static bool set_item(dvx_vm *vm, dvx_value self, dvx_value key, dvx_value value) {
     int64_t k, v;
     if (fails(vm)) return fail(vm), false;
-    if (!API(read_int, key, &k) || !API(read_int, value, &v)) return false;
+    if (!vm->api->read_int(vm, key, &k) || !vm->api->read_int(vm, value, &v)) return false;
     as_tally(vm, self)->n = k + v;
     return true;
 }
 
 static dvx_value get_value(dvx_vm *vm, dvx_value self) {
-    return fails(vm) ? fail(vm) : API(make_int, as_tally(vm, self)->n);
+    return fails(vm) ? fail(vm) : vm->api->make_int(vm, as_tally(vm, self)->n);
 }
 
 static dvx_value get_plain(dvx_vm *vm, dvx_value self) {
-    return API(make_bool, as_tally(vm, self)->plain);
+    return vm->api->make_bool(vm, as_tally(vm, self)->plain);
 }
 
 static bool set_plain(dvx_vm *vm, dvx_value self, dvx_value value) {
-    int truth = API(truth, value);
+    int truth = vm->api->truth(vm, value);
     if (truth >= 0) as_tally(vm, self)->plain = truth;
     return truth >= 0;
 }
@@ -155,7 +155,8 @@ static dvx_value plus(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     int64_t x;
     (void)count;
     if (fails(vm)) return fail(vm);
-    return API(read_int, args[1], &x) ? API(make_int, as_tally(vm, args[0])->n + x) : DVX_FAILED;
+    return vm->api->read_int(vm, args[1], &x) ? vm->api->make_int(vm, as_tally(vm, args[0])->n + x)
+                                              : DVX_FAILED;
 }
 
 static dvx_value call(dvx_vm *vm, dvx_value self, const dvx_value *args, uint32_t count) {
@@ -168,7 +169,7 @@ static bool fill(dvx_vm *vm, dvx_value self, const dvx_value *args, uint32_t cou
     int64_t n = 0;
     (void)count;
     if (fails(vm)) return fail(vm), false;
-    if (!dvx_failed(args[0]) && !API(read_int, args[0], &n)) return false;
+    if (!dvx_failed(args[0]) && !vm->api->read_int(vm, args[0], &n)) return false;
     *as_tally(vm, self) = (tally){n, true};
     return true;
 }
@@ -201,29 +202,30 @@ int64_t y;
 if (!is_number(vm, v[1])) return DVX_DEOPTIMISE;
 if (!number(vm, v[1], &y)) return DVX_ERROR;
 if (m->operation == DVX_SUB) y = -y;
-if (!m->reuses || !API(is_unique, v[0])) return outcome(new_tally(vm, a->n + y), result);
+if (!m->reuses || !vm->api->is_unique(vm, v[0])) return outcome(new_tally(vm, a->n + y), result);
 a->n += y;
-return outcome(API(retain, v[0]), result);
+return outcome(vm->api->retain(vm, v[0]), result);
 }
 RUN(run_times)
 return outcome(new_tally(vm, as_tally(vm, v[0])->n *((const memory *)cache)->number), result);
 }
 RUN(run_matmul)
-return outcome(API(make_int, as_tally(vm, v[0])->n *as_tally(vm, v[1])->n), result);
+return outcome(vm->api->make_int(vm, as_tally(vm, v[0])->n *as_tally(vm, v[1])->n), result);
 }
 RUN(run_value)
-return outcome(API(make_int, as_tally(vm, v[0])->n), result);
+return outcome(vm->api->make_int(vm, as_tally(vm, v[0])->n), result);
 }
 RUN(run_scale)
-return outcome(API(make_int, as_tally(vm, v[0])->n *((const memory *)cache)->number), result);
+return outcome(vm->api->make_int(vm, as_tally(vm, v[0])->n *((const memory *)cache)->number),
+               result);
 }
 RUN(run_call_and_scale)
 return outcome(call_and_scale(vm, v[0], v[1]), result);
 }
 RUN(run_power)
 int64_t y;
-if (!API(read_int, v[1], &y)) return DVX_ERROR;
-return outcome(API(make_int, as_tally(vm, v[0])->n + y), result);
+if (!vm->api->read_int(vm, v[1], &y)) return DVX_ERROR;
+return outcome(vm->api->make_int(vm, as_tally(vm, v[0])->n + y), result);
 }
 RUN(run_inplace)
 return outcome(add_in_place(vm, DVX_ADD, v[0], v[1]), result);
@@ -232,12 +234,12 @@ RUN(run_negate)
 return outcome(new_tally(vm, -as_tally(vm, v[0])->n), result);
 }
 RUN(run_invert)
-return outcome(API(make_int, ~as_tally(vm, v[0])->n), result);
+return outcome(vm->api->make_int(vm, ~as_tally(vm, v[0])->n), result);
 }
 RUN(run_compare)
 bool b = holds((dvx_compare)((const memory *)cache)->operation, as_tally(vm, v[0])->n,
                as_tally(vm, v[1])->n);
-return outcome(API(make_bool, b), result);
+return outcome(vm->api->make_bool(vm, b), result);
 }
 RUN(run_get)
 return outcome(get_item(vm, v[0], v[1]), result);
@@ -251,7 +253,7 @@ return outcome(plus(vm, v, 2), result);
 }
 RUN(run_make)
 int64_t n;
-if (!API(read_int, v[1], &n)) return DVX_ERROR;
+if (!vm->api->read_int(vm, v[1], &n)) return DVX_ERROR;
 return outcome(new_tally(vm, n), result);
 }
 
@@ -394,7 +396,7 @@ static const dvx_specialisation *choose(dvx_vm *vm, const dvx_site *site) {
     const dvx_operand *v = site->operands;
     bool first = v[0].type == &tally_type;
     bool both = first && site->count > 1 && v[1].type == &tally_type;
-    bool with_int = site->count > 1 && API(kind, v[1].value) == DVX_INT && !v[1].type;
+    bool with_int = site->count > 1 && vm->api->kind(vm, v[1].value) == DVX_INT && !v[1].type;
     switch (site->family) {
     case DVX_SITE_BINARY:
         if (site->operation == DVX_POW && !with_int) return NULL;
@@ -403,11 +405,13 @@ static const dvx_specialisation *choose(dvx_vm *vm, const dvx_site *site) {
     case DVX_SITE_UNARY: return site->operation == DVX_NEG ? &negate_ : &invert_;
     case DVX_SITE_COMPARE: return both ? &compare_ : NULL;
     case DVX_SITE_GET_ITEM: return first && with_int ? &get_ : NULL;
-    case DVX_SITE_SET_ITEM: return v[1].type && API(kind, v[0].value) == DVX_INT ? &set_ : NULL;
+    case DVX_SITE_SET_ITEM:
+        return v[1].type && vm->api->kind(vm, v[0].value) == DVX_INT ? &set_ : NULL;
     case DVX_SITE_ATTRIBUTE: {
         char name[8];
         size_t size;
-        bool named = API(read_str, site->name, name, sizeof name, &size) && size < sizeof name;
+        bool named =
+            vm->api->read_str(vm, site->name, name, sizeof name, &size) && size < sizeof name;
         return named && strcmp(name, "value") == 0 ? &value_ : NULL;
     }
     case DVX_SITE_CALL:
@@ -421,22 +425,22 @@ static void specialise(dvx_vm *vm, dvx_site *site) {
     state *s = state_of(vm);
     note(vm, site);
     if (!d) {
-        API(decline, site, "a Tally knows no derivative for these operands");
+        vm->api->decline(vm, site, "a Tally knows no derivative for these operands");
         return;
     }
     int64_t number = 0;
     if (d == &times_ &&
-        (site->operands[1].type || !API(read_int, site->operands[1].value, &number) ||
-         !API(drop_operand, site, 1)))
+        (site->operands[1].type || !vm->api->read_int(vm, site->operands[1].value, &number) ||
+         !vm->api->drop_operand(vm, site, 1)))
         return;
-    if (d == &xor_) (void)API(drop_operand, site, 1);
-    native_memory *m = API(specialise, site, d);
+    if (d == &xor_) (void)vm->api->drop_operand(vm, site, 1);
+    native_memory *m = vm->api->specialise(vm, site, d);
     if (!m) return;
     *m = (native_memory){.m = {.operation = site->operation,
                                .reuses = site->operands[0].temporary,
                                .number = d == &and_ ? s->scale : number},
                          .state = s};
-    if (d == &and_ || d == &or_) (void)API(assume, site, s->keeps_scale);
+    if (d == &and_ || d == &or_) (void)vm->api->assume(vm, site, s->keeps_scale);
 }
 
 /* ---- The module ---- */
@@ -445,7 +449,7 @@ static dvx_value set_mode(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     char name[16];
     size_t size;
     (void)count;
-    if (!API(read_str, args[0], name, sizeof name, &size)) return DVX_FAILED;
+    if (!vm->api->read_str(vm, args[0], name, sizeof name, &size)) return DVX_FAILED;
     state_of(vm)->mode = strcmp(name, "done") == 0 ? 'o' : name[0];
     return vm->api->make_none(vm);
 }
@@ -453,8 +457,8 @@ static dvx_value set_mode(dvx_vm *vm, const dvx_value *args, uint32_t count) {
 static dvx_value set_scale(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     state *s = state_of(vm);
     (void)count;
-    if (!API(read_int, args[0], &s->scale)) return DVX_FAILED;
-    API(break_assumption, s->keeps_scale);
+    if (!vm->api->read_int(vm, args[0], &s->scale)) return DVX_FAILED;
+    vm->api->break_assumption(vm, s->keeps_scale);
     return vm->api->make_none(vm);
 }
 
@@ -463,7 +467,7 @@ static dvx_value expect(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     state *s = state_of(vm);
     size_t size;
     (void)count;
-    if (!API(read_str, args[0], s->expected, sizeof s->expected, &size)) return DVX_FAILED;
+    if (!vm->api->read_str(vm, args[0], s->expected, sizeof s->expected, &size)) return DVX_FAILED;
     return vm->api->make_none(vm);
 }
 
@@ -471,7 +475,7 @@ static dvx_value expect(dvx_vm *vm, const dvx_value *args, uint32_t count) {
 static dvx_value surprises(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     state *s = state_of(vm);
     (void)args, (void)count;
-    dvx_value v = API(make_str, s->surprises, strlen(s->surprises));
+    dvx_value v = vm->api->make_str(vm, s->surprises, strlen(s->surprises));
     s->surprises[0] = '\0';
     return v;
 }
@@ -524,11 +528,11 @@ static bool init(dvx_vm *vm, dvx_value module) {
     state *s = state_of(vm);
     *s = (state){.mode = 'o', .scale = 1};
     s->keeps_scale = vm->api->make_assumption(vm);
-    return s->keeps_scale && API(add_type, module, &tally_type) &&
-           API(add_function, module, FUNCTION("mode", set_mode, 1)) &&
-           API(add_function, module, FUNCTION("scale", set_scale, 1)) &&
-           API(add_function, module, FUNCTION("expect", expect, 1)) &&
-           API(add_function, module, FUNCTION("surprises", surprises, 0));
+    return s->keeps_scale && vm->api->add_type(vm, module, &tally_type) &&
+           vm->api->add_function(vm, module, FUNCTION("mode", set_mode, 1)) &&
+           vm->api->add_function(vm, module, FUNCTION("scale", set_scale, 1)) &&
+           vm->api->add_function(vm, module, FUNCTION("expect", expect, 1)) &&
+           vm->api->add_function(vm, module, FUNCTION("surprises", surprises, 0));
 }
 
 DVX_EXTENSION_WITH_STATE("tally", init, sizeof(state), NULL);

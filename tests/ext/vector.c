@@ -9,32 +9,32 @@ extern const dvx_type iterator_type, box_type;
 
 static void drop(dvx_vm *vm, void *payload) {
     vector *v = payload;
-    API(deallocate, v->data, (size_t)v->count * sizeof *v->data);
+    vm->api->deallocate(vm, v->data, (size_t)v->count * sizeof *v->data);
     resize_vector(v, NULL, 0);
 }
 
 /* Gives an empty vector `count` elements, uninitialised. */
 static bool grow(dvx_vm *vm, vector *v, int64_t count) {
     if (count == 0) return true;
-    double *data = API(allocate, (size_t)count * sizeof *data);
+    double *data = vm->api->allocate(vm, (size_t)count * sizeof *data);
     if (data) resize_vector(v, data, count);
     return data != NULL;
 }
 
 dvx_value new_vector(dvx_vm *vm, int64_t count, vector **made) {
     void *payload;
-    dvx_value v = API(make_object, &vector_type, &payload);
+    dvx_value v = vm->api->make_object(vm, &vector_type, &payload);
     if (dvx_failed(v)) return v;
     *made = payload;
     if (grow(vm, payload, count)) return v;
-    API(release, v);
+    vm->api->release(vm, v);
     return DVX_FAILED;
 }
 
 static bool append_number(dvx_vm *vm, vector *v, double x) {
     size_t size = (size_t)v->count * sizeof x;
-    double *larger =
-        v->data ? API(resize, v->data, size, size + sizeof x) : API(allocate, sizeof x);
+    double *larger = v->data ? vm->api->resize(vm, v->data, size, size + sizeof x)
+                             : vm->api->allocate(vm, sizeof x);
     if (!larger) return false;
     larger[v->count] = x;
     resize_vector(v, larger, v->count + 1);
@@ -45,39 +45,40 @@ static bool append_number(dvx_vm *vm, vector *v, double x) {
 static bool fill(dvx_vm *vm, dvx_value self, const dvx_value *args, uint32_t count) {
     double scale = 1, x;
     (void)count;
-    if (!dvx_failed(args[1]) && !API(read_float, args[1], &scale)) return false;
+    if (!dvx_failed(args[1]) && !vm->api->read_float(vm, args[1], &scale)) return false;
     drop(vm, as_vector(vm, self));
     if (dvx_failed(args[0])) return true;
-    dvx_value iterator = API(iterate, args[0]), item;
+    dvx_value iterator = vm->api->iterate(vm, args[0]), item;
     int more = dvx_failed(iterator) ? -1 : 1;
-    while (more > 0 && (more = API(next, iterator, &item)) > 0) {
-        if (!API(read_float, item, &x) || !append_number(vm, as_vector(vm, self), x * scale))
+    while (more > 0 && (more = vm->api->next(vm, iterator, &item)) > 0) {
+        if (!vm->api->read_float(vm, item, &x) ||
+            !append_number(vm, as_vector(vm, self), x * scale))
             more = -1;
-        API(release, item);
+        vm->api->release(vm, item);
     }
-    API(release, iterator);
+    vm->api->release(vm, iterator);
     return more == 0;
 }
 
 static dvx_value show(dvx_vm *vm, dvx_value self) {
     const vector *v = as_vector(vm, self);
-    dvx_value list = API(make_list, NULL, 0);
+    dvx_value list = vm->api->make_list(vm, NULL, 0);
     bool good = !dvx_failed(list);
     for (int64_t i = 0; i < v->count && good; i++)
-        good = API(append, list, API(make_float, v->data[i]));
-    dvx_value text = good ? API(repr, list) : DVX_FAILED;
-    dvx_value prefix = dvx_failed(text) ? text : API(make_str, "Vector", 6);
-    dvx_value result = dvx_failed(prefix) ? prefix : API(binary, DVX_ADD, prefix, text);
-    API(release, prefix);
-    API(release, text);
-    API(release, list);
+        good = vm->api->append(vm, list, vm->api->make_float(vm, v->data[i]));
+    dvx_value text = good ? vm->api->repr(vm, list) : DVX_FAILED;
+    dvx_value prefix = dvx_failed(text) ? text : vm->api->make_str(vm, "Vector", 6);
+    dvx_value result = dvx_failed(prefix) ? prefix : vm->api->binary(vm, DVX_ADD, prefix, text);
+    vm->api->release(vm, prefix);
+    vm->api->release(vm, text);
+    vm->api->release(vm, list);
     return result;
 }
 
 static dvx_value compare(dvx_vm *vm, dvx_compare op, dvx_value self, dvx_value other) {
     const vector *a = as_vector(vm, self), *b = as_vector(vm, other);
     if (!b || (op != DVX_EQ && op != DVX_NE)) return vm->api->make_not_implemented(vm);
-    return API(make_bool, is_near(a, b, state_of(vm)->tolerance) == (op == DVX_EQ));
+    return vm->api->make_bool(vm, is_near(a, b, state_of(vm)->tolerance) == (op == DVX_EQ));
 }
 
 /* ---- Operators ---- */
@@ -85,18 +86,18 @@ static dvx_value compare(dvx_vm *vm, dvx_compare op, dvx_value self, dvx_value o
 int look(dvx_vm *vm, dvx_value v, operand *out) {
     *out = (operand){as_vector(vm, v), 0};
     if (out->v) return 1;
-    dvx_kind kind = API(kind, v);
+    dvx_kind kind = vm->api->kind(vm, v);
     if (kind != DVX_FLOAT && kind != DVX_INT && kind != DVX_BOOL) return 0;
-    return API(read_float, v, &out->number) ? 1 : -1;
+    return vm->api->read_float(vm, v, &out->number) ? 1 : -1;
 }
 
 /* The operands' number of elements; -1: raised. */
 static int64_t common_count(dvx_vm *vm, const operand *a, const operand *b) {
     if (!a->v || !b->v || a->v->count == b->v->count) return a->v ? a->v->count : b->v->count;
-    dvx_value error = API(error_class, DVX_VALUE_ERROR);
-    API(raise_format, error, "vectors of %lld and %lld elements", (long long)a->v->count,
-        (long long)b->v->count);
-    API(release, error);
+    dvx_value error = vm->api->error_class(vm, DVX_VALUE_ERROR);
+    vm->api->raise_format(vm, error, "vectors of %lld and %lld elements", (long long)a->v->count,
+                          (long long)b->v->count);
+    vm->api->release(vm, error);
     return -1;
 }
 
@@ -108,7 +109,7 @@ static dvx_value operate(dvx_vm *vm, dvx_binary op, dvx_value a, dvx_value b) {
     if (known <= 0) return known ? DVX_FAILED : vm->api->make_not_implemented(vm);
     int64_t count = common_count(vm, &x, &y);
     if (count < 0) return DVX_FAILED;
-    if (op == DVX_MATMUL) return API(make_float, dot(x.v, y.v));
+    if (op == DVX_MATMUL) return vm->api->make_float(vm, dot(x.v, y.v));
     vector *made;
     dvx_value result = new_vector(vm, count, &made);
     if (dvx_failed(result)) return result;
@@ -124,7 +125,7 @@ static dvx_value operate_in_place(dvx_vm *vm, dvx_binary op, dvx_value self, dvx
     if (count < 0) return DVX_FAILED;
     vector *v = as_vector(vm, self);
     for (int64_t i = 0; i < count; i++) v->data[i] = apply(op, v->data[i], at(&y, i));
-    return API(retain, self);
+    return vm->api->retain(vm, self);
 }
 
 static dvx_value negate(dvx_vm *vm, dvx_unary op, dvx_value self) {
@@ -149,18 +150,19 @@ static int64_t length(dvx_vm *vm, dvx_value self) { return as_vector(vm, self)->
 
 double *element(dvx_vm *vm, dvx_value self, dvx_value key) {
     int64_t i;
-    if (!API(read_index, key, &i)) return NULL;
+    if (!vm->api->read_index(vm, key, &i)) return NULL;
     vector *v = as_vector(vm, self);
     if (i < 0) i += v->count;
     if (i >= 0 && i < v->count) return &v->data[i];
-    API(raise, DVX_INDEX_ERROR, "vector index out of range");
+    vm->api->raise(vm, DVX_INDEX_ERROR, "vector index out of range");
     return NULL;
 }
 
 static dvx_value slice(dvx_vm *vm, dvx_value self, dvx_value key) {
     int64_t start, step, count;
     vector *made;
-    if (!API(read_slice, key, as_vector(vm, self)->count, &start, &step, &count)) return DVX_FAILED;
+    if (!vm->api->read_slice(vm, key, as_vector(vm, self)->count, &start, &step, &count))
+        return DVX_FAILED;
     dvx_value result = new_vector(vm, count, &made);
     if (dvx_failed(result)) return result;
     for (int64_t i = 0; i < count; i++) made->data[i] = as_vector(vm, self)->data[start + i * step];
@@ -168,14 +170,14 @@ static dvx_value slice(dvx_vm *vm, dvx_value self, dvx_value key) {
 }
 
 static dvx_value get_item(dvx_vm *vm, dvx_value self, dvx_value key) {
-    if (API(kind, key) == DVX_SLICE) return slice(vm, self, key);
+    if (vm->api->kind(vm, key) == DVX_SLICE) return slice(vm, self, key);
     const double *x = element(vm, self, key);
-    return x ? API(make_float, *x) : DVX_FAILED;
+    return x ? vm->api->make_float(vm, *x) : DVX_FAILED;
 }
 
 static bool set_item(dvx_vm *vm, dvx_value self, dvx_value key, dvx_value value) {
     double number;
-    if (!API(read_float, value, &number)) return false;
+    if (!vm->api->read_float(vm, value, &number)) return false;
     double *x = element(vm, self, key);
     if (x) *x = number;
     return x != NULL;
@@ -196,7 +198,7 @@ static bool delete_item(dvx_vm *vm, dvx_value self, dvx_value key) {
 
 static int contains(dvx_vm *vm, dvx_value self, dvx_value item) {
     double x;
-    if (!API(read_float, item, &x)) return -1;
+    if (!vm->api->read_float(vm, item, &x)) return -1;
     const vector *v = as_vector(vm, self);
     for (int64_t i = 0; i < v->count; i++)
         if (v->data[i] == x) return 1;
@@ -207,10 +209,10 @@ static int contains(dvx_vm *vm, dvx_value self, dvx_value item) {
 static dvx_value call(dvx_vm *vm, dvx_value self, const dvx_value *args, uint32_t count) {
     int64_t i;
     (void)count;
-    if (!API(read_index, args[0], &i)) return DVX_FAILED;
+    if (!vm->api->read_index(vm, args[0], &i)) return DVX_FAILED;
     const vector *v = as_vector(vm, self);
-    if (i >= 0 && i < v->count) return API(make_float, v->data[i]);
-    return dvx_failed(args[1]) ? vm->api->make_none(vm) : API(retain, args[1]);
+    if (i >= 0 && i < v->count) return vm->api->make_float(vm, v->data[i]);
+    return dvx_failed(args[1]) ? vm->api->make_none(vm) : vm->api->retain(vm, args[1]);
 }
 
 /* ---- Iterators ---- */
@@ -222,21 +224,21 @@ typedef struct iterator {
 
 static dvx_value iterate(dvx_vm *vm, dvx_value self) {
     void *payload;
-    dvx_value made = API(make_object, &iterator_type, &payload);
-    if (!dvx_failed(made)) ((iterator *)payload)->vector = API(retain, self);
+    dvx_value made = vm->api->make_object(vm, &iterator_type, &payload);
+    if (!dvx_failed(made)) ((iterator *)payload)->vector = vm->api->retain(vm, self);
     return made;
 }
 
 static int next(dvx_vm *vm, dvx_value self, dvx_value *out) {
-    iterator *it = API(payload, self, &iterator_type);
+    iterator *it = vm->api->payload(vm, self, &iterator_type);
     const vector *v = as_vector(vm, it->vector);
     if (!v || it->next >= v->count) return 0;
-    *out = API(make_float, v->data[it->next++]);
+    *out = vm->api->make_float(vm, v->data[it->next++]);
     return dvx_failed(*out) ? -1 : 1;
 }
 
 static void drop_iterator(dvx_vm *vm, void *payload) {
-    API(release, ((iterator *)payload)->vector);
+    vm->api->release(vm, ((iterator *)payload)->vector);
 }
 
 /* ---- Methods and attributes ---- */
@@ -244,13 +246,13 @@ static void drop_iterator(dvx_vm *vm, void *payload) {
 static dvx_value norm(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
     const vector *v = as_vector(vm, args[0]);
-    return API(make_float, sqrt(dot(v, v)));
+    return vm->api->make_float(vm, sqrt(dot(v, v)));
 }
 
 static dvx_value append(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     for (uint32_t i = 1; i < count; i++) {
         double x;
-        if (!API(read_float, args[i], &x) || !append_number(vm, as_vector(vm, args[0]), x))
+        if (!vm->api->read_float(vm, args[i], &x) || !append_number(vm, as_vector(vm, args[0]), x))
             return DVX_FAILED;
     }
     return vm->api->make_none(vm);
@@ -259,19 +261,21 @@ static dvx_value append(dvx_vm *vm, const dvx_value *args, uint32_t count) {
 /* v.scaled(factor=2.0) */
 static dvx_value scaled(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
-    dvx_value factor = dvx_failed(args[1]) ? API(make_float, 2) : API(retain, args[1]);
+    dvx_value factor =
+        dvx_failed(args[1]) ? vm->api->make_float(vm, 2) : vm->api->retain(vm, args[1]);
     dvx_value result = operate(vm, DVX_MUL, args[0], factor);
-    API(release, factor);
+    vm->api->release(vm, factor);
     return result;
 }
 
 /* v.times_plus(s, b): v * s + b, as the operators have it */
 dvx_value times_plus(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
-    if (!API(check_payload, args[2], &vector_type)) return DVX_FAILED;
-    dvx_value product = API(binary, DVX_MUL, args[0], args[1]);
-    dvx_value result = dvx_failed(product) ? product : API(binary, DVX_ADD, product, args[2]);
-    API(release, product);
+    if (!vm->api->check_payload(vm, args[2], &vector_type)) return DVX_FAILED;
+    dvx_value product = vm->api->binary(vm, DVX_MUL, args[0], args[1]);
+    dvx_value result =
+        dvx_failed(product) ? product : vm->api->binary(vm, DVX_ADD, product, args[2]);
+    vm->api->release(vm, product);
     return result;
 }
 
@@ -279,40 +283,41 @@ dvx_value times_plus(dvx_vm *vm, const dvx_value *args, uint32_t count) {
 static dvx_value zeros(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     int64_t n;
     (void)count;
-    if (!API(read_int, args[1], &n)) return DVX_FAILED;
-    dvx_value items = API(make_list, NULL, 0), zero = API(make_int, 0);
+    if (!vm->api->read_int(vm, args[1], &n)) return DVX_FAILED;
+    dvx_value items = vm->api->make_list(vm, NULL, 0), zero = vm->api->make_int(vm, 0);
     bool good = !dvx_failed(items);
-    for (int64_t i = 0; i < n && good; i++) good = API(append, items, zero);
-    dvx_value result = good ? API(call, args[0], &items, 1) : DVX_FAILED;
-    API(release, items);
+    for (int64_t i = 0; i < n && good; i++) good = vm->api->append(vm, items, zero);
+    dvx_value result = good ? vm->api->call(vm, args[0], &items, 1) : DVX_FAILED;
+    vm->api->release(vm, items);
     return result;
 }
 
 /* Vector.dot(a, b) */
 static dvx_value dot_method(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
-    if (!API(check_payload, args[0], &vector_type) || !API(check_payload, args[1], &vector_type))
+    if (!vm->api->check_payload(vm, args[0], &vector_type) ||
+        !vm->api->check_payload(vm, args[1], &vector_type))
         return DVX_FAILED;
     return operate(vm, DVX_MATMUL, args[0], args[1]);
 }
 
 static dvx_value get_size(dvx_vm *vm, dvx_value self) {
-    return API(make_int, as_vector(vm, self)->count);
+    return vm->api->make_int(vm, as_vector(vm, self)->count);
 }
 
 static dvx_value get_first(dvx_vm *vm, dvx_value self) {
-    return get_item(vm, self, API(make_int, 0));
+    return get_item(vm, self, vm->api->make_int(vm, 0));
 }
 
 static bool set_first(dvx_vm *vm, dvx_value self, dvx_value value) {
-    return set_item(vm, self, API(make_int, 0), value);
+    return set_item(vm, self, vm->api->make_int(vm, 0), value);
 }
 
 /* x, y and z are elements. */
 int64_t coordinate(dvx_vm *vm, dvx_value name) {
     char text[2];
     size_t size;
-    if (!API(read_str, name, text, sizeof text, &size)) return -1;
+    if (!vm->api->read_str(vm, name, text, sizeof text, &size)) return -1;
     return size == 1 && text[0] >= 'x' && text[0] <= 'z' ? text[0] - 'x' : -1;
 }
 
@@ -320,15 +325,15 @@ static int find_coordinate(dvx_vm *vm, dvx_value self, dvx_value name, dvx_value
     int64_t i = coordinate(vm, name);
     const vector *v = as_vector(vm, self);
     if (i < 0 || i >= v->count) return 0;
-    *out = API(make_float, v->data[i]);
+    *out = vm->api->make_float(vm, v->data[i]);
     return 1;
 }
 
 static int set_coordinate(dvx_vm *vm, dvx_value self, dvx_value name, dvx_value value) {
     int64_t i = coordinate(vm, name);
     if (i < 0 || i >= as_vector(vm, self)->count) return 0;
-    if (!dvx_failed(value)) return set_item(vm, self, API(make_int, i), value) ? 1 : -1;
-    return delete_item(vm, self, API(make_int, i)) ? 1 : -1;
+    if (!dvx_failed(value)) return set_item(vm, self, vm->api->make_int(vm, i), value) ? 1 : -1;
+    return delete_item(vm, self, vm->api->make_int(vm, i)) ? 1 : -1;
 }
 
 #define NAMES(...) \
@@ -415,7 +420,7 @@ static void box_clear(dvx_vm *vm, void *payload) {
     bool full = b->full;
     dvx_value old = b->value;
     b->full = false;
-    if (full) API(release, old);
+    if (full) vm->api->release(vm, old);
 }
 
 static void box_traverse(dvx_vm *vm, void *payload, dvx_visit visit, void *context) {
@@ -424,16 +429,17 @@ static void box_traverse(dvx_vm *vm, void *payload, dvx_visit visit, void *conte
 }
 
 static bool box_put(dvx_vm *vm, dvx_value self, dvx_value value) {
-    box *b = API(payload, self, &box_type);
-    value = API(retain, value);
+    box *b = vm->api->payload(vm, self, &box_type);
+    value = vm->api->retain(vm, value);
     box_clear(vm, b);
     *b = (box){value, true};
     return true;
 }
 
 static dvx_value box_get(dvx_vm *vm, dvx_value self) {
-    const box *b = API(payload, self, &box_type);
-    return b->full ? API(retain, b->value) : API(raise, DVX_VALUE_ERROR, "the box is empty");
+    const box *b = vm->api->payload(vm, self, &box_type);
+    return b->full ? vm->api->retain(vm, b->value)
+                   : vm->api->raise(vm, DVX_VALUE_ERROR, "the box is empty");
 }
 
 static bool box_fill(dvx_vm *vm, dvx_value self, const dvx_value *args, uint32_t count) {
@@ -442,16 +448,17 @@ static bool box_fill(dvx_vm *vm, dvx_value self, const dvx_value *args, uint32_t
 }
 
 static bool box_hash(dvx_vm *vm, dvx_value self, int64_t *out) {
-    const box *b = API(payload, self, &box_type);
+    const box *b = vm->api->payload(vm, self, &box_type);
     *out = 17;
-    return !b->full || API(hash, b->value, out);
+    return !b->full || vm->api->hash(vm, b->value, out);
 }
 
 static dvx_value box_compare(dvx_vm *vm, dvx_compare op, dvx_value self, dvx_value other) {
-    const box *a = API(payload, self, &box_type), *b = API(payload, other, &box_type);
+    const box *a = vm->api->payload(vm, self, &box_type),
+              *b = vm->api->payload(vm, other, &box_type);
     if (!b) return vm->api->make_not_implemented(vm);
-    if (!a->full || !b->full) return API(raise, DVX_VALUE_ERROR, "the box is empty");
-    return API(compare, op, a->value, b->value);
+    if (!a->full || !b->full) return vm->api->raise(vm, DVX_VALUE_ERROR, "the box is empty");
+    return vm->api->compare(vm, op, a->value, b->value);
 }
 
 static const dvx_attribute *const box_attributes[] = {
@@ -481,19 +488,20 @@ static dvx_value set_tolerance(dvx_vm *vm, const dvx_value *args, uint32_t count
     state *s = state_of(vm);
     double tolerance;
     (void)count;
-    if (!API(read_float, args[0], &tolerance)) return DVX_FAILED;
+    if (!vm->api->read_float(vm, args[0], &tolerance)) return DVX_FAILED;
     s->tolerance = tolerance;
-    API(break_assumption, s->exact);
+    vm->api->break_assumption(vm, s->exact);
     return vm->api->make_none(vm);
 }
 
 static bool init(dvx_vm *vm, dvx_value module) {
     state *s = state_of(vm);
     s->exact = vm->api->make_assumption(vm);
-    return s->exact && API(add_type, module, &vector_type) &&
-           API(add_type, module, &iterator_type) && API(add_type, module, &box_type) &&
-           API(add_function, module,
-               METHOD(.name = "tolerance", .entry = set_tolerance, .min = 1, .max = 1));
+    return s->exact && vm->api->add_type(vm, module, &vector_type) &&
+           vm->api->add_type(vm, module, &iterator_type) &&
+           vm->api->add_type(vm, module, &box_type) &&
+           vm->api->add_function(
+               vm, module, METHOD(.name = "tolerance", .entry = set_tolerance, .min = 1, .max = 1));
 }
 
 DVX_EXTENSION_WITH_STATE("vector", init, sizeof(state), NULL);

@@ -13,8 +13,6 @@
 #include <math.h>
 #include <string.h>
 
-#define API(function, ...) vm->api->function(vm, __VA_ARGS__)
-
 typedef struct vector {
     double *data;
     int64_t count;
@@ -34,8 +32,10 @@ typedef struct operand {
 
 extern const dvx_type vector_type;
 
-static inline vector *as_vector(dvx_vm *vm, dvx_value v) { return API(payload, v, &vector_type); }
-static inline state *state_of(dvx_vm *vm) { return API(state, &dvx_extension); }
+static inline vector *as_vector(dvx_vm *vm, dvx_value v) {
+    return vm->api->payload(vm, v, &vector_type);
+}
+static inline state *state_of(dvx_vm *vm) { return vm->api->state(vm, &dvx_extension); }
 
 static inline void resize_vector(vector *v, double *data, int64_t count) {
     *v = (vector){data, count, count == 3};

@@ -44,9 +44,9 @@ static int take(dvx_vm *vm, const memory *m, const dvx_value *v, uint32_t i, ope
 static dvx_value result_vector(dvx_vm *vm, const memory *m, const dvx_value *v, uint32_t count,
                                int64_t size, vector **made) {
     for (uint32_t i = 0; i < count; i++) {
-        if (!(m->temporaries >> i & 1) || !API(is_unique, v[i])) continue;
+        if (!(m->temporaries >> i & 1) || !vm->api->is_unique(vm, v[i])) continue;
         *made = as_vector(vm, v[i]);
-        if (*made && (*made)->count == size) return API(retain, v[i]);
+        if (*made && (*made)->count == size) return vm->api->retain(vm, v[i]);
     }
     return new_vector(vm, size, made);
 }
@@ -161,7 +161,7 @@ static dvx_outcome run_dot(dvx_vm *vm, const dvx_value *v, void *cache, dvx_valu
     const vector *a = as_vector(vm, v[0]), *b = as_vector(vm, v[1]);
     (void)cache;
     if (a->count != b->count) return DVX_DEOPTIMISE;
-    return outcome(API(make_float, dot(a, b)), result);
+    return outcome(vm->api->make_float(vm, dot(a, b)), result);
 }
 
 /* Of two vectors with the flag.  It begins with 0, as the loop does: -0.0 is not 0.0. */
@@ -172,24 +172,25 @@ static inline double dot_3(const vector *a, const vector *b) {
 
 static dvx_outcome run_dot_3(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *result) {
     (void)cache;
-    return outcome(API(make_float, dot_3(as_vector(vm, v[0]), as_vector(vm, v[1]))), result);
+    return outcome(vm->api->make_float(vm, dot_3(as_vector(vm, v[0]), as_vector(vm, v[1]))),
+                   result);
 }
 
 static dvx_outcome run_equal(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *result) {
     bool equal = is_near(as_vector(vm, v[0]), as_vector(vm, v[1]), 0);
-    return outcome(API(make_bool, equal == (*(uint32_t *)cache == DVX_EQ)), result);
+    return outcome(vm->api->make_bool(vm, equal == (*(uint32_t *)cache == DVX_EQ)), result);
 }
 
 static dvx_outcome run_get(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *result) {
     const double *x = element(vm, v[0], v[1]);
     (void)cache;
-    return x ? outcome(API(make_float, *x), result) : DVX_ERROR;
+    return x ? outcome(vm->api->make_float(vm, *x), result) : DVX_ERROR;
 }
 
 static dvx_outcome run_set(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *result) {
     double number, *x;
     (void)cache, (void)result;
-    if (!API(read_float, v[0], &number)) return DVX_ERROR;
+    if (!vm->api->read_float(vm, v[0], &number)) return DVX_ERROR;
     if (!(x = element(vm, v[1], v[2]))) return DVX_ERROR;
     *x = number;
     return DVX_DONE;
@@ -207,23 +208,23 @@ static dvx_outcome run_dot_store(dvx_vm *vm, const dvx_value *v, void *cache, dv
     double sum = 0;
     if (a->count != b->count || a->count != c->count) return DVX_DEOPTIMISE;
     for (int64_t k = 0; k < a->count; k++) sum += a->data[k] * (b->data[k] + c->data[k]);
-    const dvx_value x[] = {API(make_float, sum), v[s->v], v[s->i]};
-    API(at_node, cache, 2);
+    const dvx_value x[] = {vm->api->make_float(vm, sum), v[s->v], v[s->i]};
+    vm->api->at_node(vm, cache, 2);
     const dvx_outcome outcome = run_set(vm, x, NULL, result);
-    API(release, x[0]);
+    vm->api->release(vm, x[0]);
     return outcome;
 }
 
 static dvx_outcome run_coordinate(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *result) {
     const vector *a = as_vector(vm, v[0]);
     int64_t i = *(const int64_t *)cache;
-    return i < a->count ? outcome(API(make_float, a->data[i]), result) : DVX_DEOPTIMISE;
+    return i < a->count ? outcome(vm->api->make_float(vm, a->data[i]), result) : DVX_DEOPTIMISE;
 }
 
 static dvx_outcome run_norm(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *result) {
     const vector *a = as_vector(vm, v[0]);
     (void)cache;
-    return outcome(API(make_float, sqrt(dot(a, a))), result);
+    return outcome(vm->api->make_float(vm, sqrt(dot(a, a))), result);
 }
 
 /* ---- Their native twins ---- */
@@ -336,24 +337,26 @@ static bool is_vector(const dvx_operand *o) { return o->type == &vector_type; }
 
 /* Not of a subclass, which may have operators of its own. */
 static bool is_exact_int(dvx_vm *vm, dvx_value v) {
-    dvx_value zero = API(make_int, 0), a = API(class_of, v), b = API(class_of, zero);
-    bool same = API(same, a, b);
-    API(release, a);
-    API(release, b);
-    API(release, zero);
+    dvx_value zero = vm->api->make_int(vm, 0), a = vm->api->class_of(vm, v),
+              b = vm->api->class_of(vm, zero);
+    bool same = vm->api->same(vm, a, b);
+    vm->api->release(vm, a);
+    vm->api->release(vm, b);
+    vm->api->release(vm, zero);
     return same;
 }
 
 static bool is_number(dvx_vm *vm, const dvx_operand *o) {
-    return API(kind, o->value) == DVX_FLOAT || is_exact_int(vm, o->value);
+    return vm->api->kind(vm, o->value) == DVX_FLOAT || is_exact_int(vm, o->value);
 }
 
 /* Is operand i a number that stays what it is, and need not be loaded any more? */
 static bool drop_constant(dvx_vm *vm, dvx_site *site, uint32_t i, memory *m) {
     const dvx_operand *o = &site->operands[i];
     if (o->origin != DVX_FROM_CONSTANT && o->origin != DVX_FROM_GLOBAL) return false;
-    if (API(kind, o->value) != DVX_FLOAT) return false; /* reading an int may raise */
-    if (!API(read_float, o->value, &m->number) || !API(drop_operand, site, i)) return false;
+    if (vm->api->kind(vm, o->value) != DVX_FLOAT) return false; /* reading an int may raise */
+    if (!vm->api->read_float(vm, o->value, &m->number) || !vm->api->drop_operand(vm, site, i))
+        return false;
     m->constant = i;
     return true;
 }
@@ -395,7 +398,8 @@ static const dvx_specialisation *choose(dvx_vm *vm, dvx_site *site, memory *m) {
     case DVX_SITE_UNARY: return site->operation == DVX_NEG ? &negate_ : NULL;
     case DVX_SITE_COMPARE: return of_compare(site);
     case DVX_SITE_GET_ITEM:
-        return is_vector(&v[0]) && API(kind, v[1].value) == DVX_INT && !v[1].type ? &get_ : NULL;
+        return is_vector(&v[0]) && vm->api->kind(vm, v[1].value) == DVX_INT && !v[1].type ? &get_
+                                                                                          : NULL;
     case DVX_SITE_SET_ITEM: return is_vector(&v[1]) ? &set_ : NULL;
     case DVX_SITE_ATTRIBUTE: return coordinate(vm, site->name) < 0 ? NULL : &coordinate_;
     case DVX_SITE_METHOD: return of_method(vm, site, m);
@@ -405,15 +409,15 @@ static const dvx_specialisation *choose(dvx_vm *vm, dvx_site *site, memory *m) {
 
 /* Nodes ADD, @ and SET_ITEM. */
 static void fuse_store(dvx_vm *vm, dvx_site *site) {
-    const dvx_expression *x = API(expression, site);
-    while (x && x->node_count > 3) x = API(smaller_expression, site);
+    const dvx_expression *x = vm->api->expression(vm, site);
+    while (x && x->node_count > 3) x = vm->api->smaller_expression(vm, site);
     if (!x || x->node_count != 3 || x->operand_count != 5) return;
     const dvx_node *add = &x->nodes[0], *at = &x->nodes[1], *set = &x->nodes[2];
     const bool fits = add->derivative == &arithmetic[DVX_ADD][TWO_VECTORS] &&
                       (at->derivative == &dot_ || at->derivative == &dot_3_) &&
                       at->inputs[1] == ~0 && set->inputs[0] == ~1;
     if (!fits || add->inputs[0] < 0 || set->inputs[1] < 0 || x->key < 0) return;
-    dot_store *s = API(fuse, site, &dot_store_);
+    dot_store *s = vm->api->fuse(vm, site, &dot_store_);
     const dot_store known = {at->inputs[0], add->inputs[0], add->inputs[1], set->inputs[1], x->key};
     if (s) *s = known;
 }
@@ -437,13 +441,14 @@ static bool make_program(program *p, const dvx_expression *x) {
 }
 
 static void fuse(dvx_vm *vm, dvx_site *site) {
-    const dvx_expression *x = API(expression, site);
+    const dvx_expression *x = vm->api->expression(vm, site);
     program p;
-    while (x && !make_program(&p, x)) x = API(smaller_expression, site);
+    while (x && !make_program(&p, x)) x = vm->api->smaller_expression(vm, site);
     if (!x) return;
     for (uint32_t i = 0; i < x->operand_count; i++)
         p.temporaries |= (uint32_t)x->operands[i].temporary << i;
-    program *cache = API(fuse, site, &fused[site->family == DVX_SITE_UNARY][x->operand_count]);
+    program *cache =
+        vm->api->fuse(vm, site, &fused[site->family == DVX_SITE_UNARY][x->operand_count]);
     if (cache) *cache = p;
 }
 
@@ -452,16 +457,16 @@ void specialise_vector(dvx_vm *vm, dvx_site *site) {
     bool exact = state_of(vm)->tolerance == 0;
     const dvx_specialisation *d = choose(vm, site, &m);
     if (d == &equal_ && !exact) {
-        API(decline, site, "vectors are compared within a tolerance");
+        vm->api->decline(vm, site, "vectors are compared within a tolerance");
         return;
     }
     if (!d) {
-        API(decline, site, "a Vector knows no derivative for these operands");
+        vm->api->decline(vm, site, "a Vector knows no derivative for these operands");
         return;
     }
     for (uint32_t i = 0; i < site->count; i++)
         m.temporaries |= (uint32_t)site->operands[i].temporary << i;
-    void *cache = API(specialise, site, d);
+    void *cache = vm->api->specialise(vm, site, d);
     if (!cache) return;
     if (d == &coordinate_)
         *(int64_t *)cache = coordinate(vm, site->name);
@@ -469,5 +474,5 @@ void specialise_vector(dvx_vm *vm, dvx_site *site) {
         *(memory *)cache = m;
     if (d->result_type == &vector_type && site->family != DVX_SITE_METHOD) fuse(vm, site);
     if (d == &set_) fuse_store(vm, site);
-    if (d == &equal_) (void)API(assume, site, state_of(vm)->exact);
+    if (d == &equal_) (void)vm->api->assume(vm, site, state_of(vm)->exact);
 }

@@ -11,8 +11,8 @@ line).  The others drop all, one by one.
 What the programs stay away from (lang/LANGUAGE.md): frames with such locals that an exception leaves, chains that are
 released more than 50 deep, the order in which a collection finds objects, and suspended generators among cyclic garbage
 with other finalisers.  CPython's collections reorder what they leave alive; so programs of the second kind collect nothing,
-and have a class with `__del__` before their first instance: before, dl does not know in which order instances are made.  A finaliser that lets go of another object whose turn has not
-come: CPython finalises that at once, dl's collector holds it until then.
+and have a class with `__del__` before their first instance: before, dl does not know in which order instances are made.
+Where a collection runs a finaliser that lets go of another object it has found, CPython finalises that at once, dl in its turn.
 """
 
 from writer import Writer
@@ -80,9 +80,12 @@ def odd_get(self, name):
 
 
 def late_init(self, v=0, o=None):
-    self.v = v
-    self.o = None
-    self.w = 2
+    try:
+        self.v = v
+        self.o = None
+        self.w = 2
+    except AttributeError:
+        note("init", 2)
 
 
 def collect():
@@ -102,6 +105,7 @@ DELS = [
     'global g\ng += 1\nnote("NAME", 2)', 'note("NAME", 0 if self.o is None else 1)', 'self.o = None\nnote("NAME", self.v)',
     'global h\nfor k in range(3):\n    h = (h * 31 + k) % 1000003', 'x = Quiet(7)\nnote("NAME", x.v)', 'pulse()\nnote("NAME", self.v)',
 ]
+INITS = ["self.v = v\nself.o = o\nself.w = 1", "self.o = o\nself.v = v % 1000\nself.w = v", "self.v, self.o = v, o\nself.w = 0"]
 METHODS = [
     ("get(self)", ["return self.v", "return self.v + self.w", "x = self\nreturn x.v", "return self.p"]),
     ("put(self, x)", ["self.v = x", "self.v = x\nself.w = x", "self.v += x % 3", "self.o = None\nself.v = x"]),
@@ -220,7 +224,7 @@ CHANGES = [
     "keep.append(lambda: GOBJ)", "collect()", "collect()", "GOBJ.o = GOBJ\nGOBJ = CLASS(4)", "a = [CLASS(6)]\na.append(a)", "a, b = CLASS(1), CLASS(2)\na.o, b.o = b, a", "GOBJ.o = CLASS(3)",
     "touch = make", "CLASS.late = lambda self, i: i",
 ]
-# After these, __init__ and methods may raise.
+# After these, stores and methods may raise.
 RAISING = ("CLASS.v =", "CLASS.o =", "CLASS.w =", "forget(CLASS, 'w')", "forget(CLASS, '__init__')")
 # Parts of statements whose frames, left by an exception, would have objects in them.
 FRAGILE = ("CLASS(i, ", "make(", "pair(", "chain(", "fill(", "last(", "swap(", "late(", "walk(", "stroll(", "[CLASS", "(OBJ, CLASS", "[OBJ, CLASS", "CLASS(k)", "< CLASS", "with ")
@@ -232,10 +236,11 @@ class Deaths(Writer):
     def __init__(self, seed: int):
         super().__init__(seed)
         self.classes = []
+        self.slotted = []
         self.raises = self.chance(25)
         self.to_the_end = False
         self.statements = [t for t in STATEMENTS if not self.raises or not any(part in t for part in FRAGILE)]
-        self.changes = [t for t in CHANGES if self.raises or not t.startswith(RAISING)]
+        self.changes = [t for t in CHANGES if (not t.startswith("a, b =") if self.raises else not t.startswith(RAISING))]
 
     def about(self, template: str) -> str:
         """A template with names in the places of CLASS, OBJ and GOBJ."""
@@ -246,6 +251,16 @@ class Deaths(Writer):
             template = template.replace("CLASS", self.pick(self.classes), 1)
         return template
 
+    def init(self, text: str, catches: bool) -> None:
+        """The body of an `__init__`.  If it raised, the traceback would keep its instance."""
+        if not catches:
+            self.put(text)
+            return
+        with self.under("try:"):
+            self.put(text)
+        with self.under("except AttributeError:"):
+            self.line('note("init", 1)')
+
     def class_(self, number: int) -> None:
         name = f"A{number}"
         base = self.pick(self.classes) if self.classes and self.chance(35) else ""
@@ -253,24 +268,27 @@ class Deaths(Writer):
         self.classes.append(name)
         self.indent += 1
         self.line(f"name = {number}")
-        slotted = self.chance(35)
-        if slotted and not base:
+        slots = self.chance(35)
+        slotted = slots or base in self.slotted
+        if slots and not base:
             self.line("__slots__ = ('v', 'o', 'w')")
-        elif slotted:
+        elif slots:
             self.line("__slots__ = ()")
+        if slotted:
+            self.slotted.append(name)
         if not base or self.chance(30):
             with self.under("def __init__(self, v=0, o=None):"):
-                self.put(self.pick(["self.v = v\nself.o = o\nself.w = 1", "self.o = o\nself.v = v % 1000\nself.w = v", "self.v, self.o = v, o\nself.w = 0"]))
+                self.init(self.pick(INITS), catches=self.raises and slotted)
         for head, bodies in METHODS:
             if not base or self.chance(30):
                 with self.under(f"def {head}:"):
-                    self.put(self.about(self.pick(bodies)).replace("NAME", name))
+                    self.put(self.about(self.pick([t for t in bodies if not (self.raises and "x.v =" in t)])).replace("NAME", name))
         if not base or self.chance(30):
             self.put(self.pick(PROPERTIES))
         if self.chance(65):
             with self.under("def __del__(self):"):
                 with self.under("try:"):
-                    self.put(self.about(self.pick([t for t in DELS if not (self.to_the_end and "self.o = None" in t)])).replace("NAME", name))
+                    self.put(self.about(self.pick(DELS)).replace("NAME", name))
                 with self.under("except AttributeError:"):  # which would be reported with an address
                     self.line(f'note("{name}", -2)')
         if not base:

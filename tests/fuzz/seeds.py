@@ -11,10 +11,10 @@ LARGEST = 4096
 def main() -> None:
     target = Path(sys.argv[1])
     target.mkdir(parents=True, exist_ok=True)
-    for script in sorted(TESTS.glob("*/*.dl")):
+    for script in sorted([*TESTS.glob("*/*.dl"), *TESTS.glob("*/*/*.dl")]):
         text = script.read_bytes()
         if len(text) <= LARGEST:
-            (target / f"{script.parent.name}-{script.stem}").write_bytes(text)
+            (target / "-".join(script.relative_to(TESTS).with_suffix("").parts)).write_bytes(text)
 
 
 if __name__ == "__main__":

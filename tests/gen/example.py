@@ -4,8 +4,8 @@
 usage: example.py BUILD
 
 BUILD is a build directory of this tree.  A copy of the tree gets the block of the README at the end of
-gen/ops/arith.mako, and nothing else; it must build without a warning, choose the derivative where its types
-are seen, leave it where they change, and print what the generic level prints.
+gen/ops/data.mako, the row in vm/quicken/choose.c, and nothing else; it must build without a warning, choose the
+derivative where its types are seen, leave it where they change, and print what the generic level prints.
 """
 
 import re
@@ -17,39 +17,45 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PARTS = ("vm", "lang", "gen", "ext", "CMakeLists.txt", "CMakePresets.json", "LICENSE")
-NAME = "MUL_STR_INT"
+NAME = "LOAD_ATTR_START"
+TABLE = "} PARTS[] = {\n"
 
-# `line` sees a str and an int for long, then other types; `plain` never sees them.
+# `line` sees ranges for long, then other objects; `plain` never sees them.
 SCRIPT = """
-def line(text, count):
-    return text * count
+class Mine:
+    def __init__(self, start):
+        self.start = start
 
-def plain(a, b):
-    return a * b
+def line(r):
+    return r.start
 
+def plain(r):
+    return r.start
+
+mine = Mine(7)
 total = 0
 for turn in range(3000):
-    total += len(line("ab", turn % 7)) + plain(turn, 3)
-print(total, repr(line("xy", 3)), repr(line("x", -1)), repr(line("x", True)))
-print(line(3, "ab"), line([1], 2), line(2.5, 4), line("é", 2), line(1 << 70, 2))
-for wrong in (None, "b", 1.5, 1 << 70):
+    total += line(range(turn, 5000)) + plain(mine)
+print(total, line(range(3)), line(range(-4, 9)))
+print(line(mine), line(slice(2, 3)), line(range(1 << 60, 1 << 61)), line(range(1 << 70, 1 << 71)))
+for wrong in (None, "b", 1.5, Mine):
     try:
-        print(line("a", wrong))
-    except (TypeError, OverflowError) as error:
-        print(type(error).__name__, error)
+        print(line(wrong))
+    except AttributeError as error:
+        print(error)
 for turn in range(3000):
-    total += len(line("ab", turn % 7))
+    total += line(range(turn, 5000))
 print(total)
 """
 
 
-def example() -> str:
-    """The block in the README's section."""
+def example() -> tuple:
+    """The block and the row in the README's section."""
     section = (ROOT / "gen" / "README.md").read_text().split("## Adding a derivative")[1].split("\n## ")[0]
-    blocks = re.findall(r"```mako\n(.*?)```", section, re.DOTALL)
-    if len(blocks) != 1 or f'name="{NAME}"' not in blocks[0]:
-        sys.exit(f"example.py: the section has no block, or more than one, or not one of {NAME}")
-    return blocks[0]
+    found = re.findall(r"```(mako|c)\n(.*?)```", section, re.DOTALL)
+    if [kind for kind, _ in found] != ["mako", "c"] or not all(NAME in text for _, text in found):
+        sys.exit(f"example.py: the section must have a block and a row of C for {NAME}")
+    return found[0][1], found[1][1]
 
 
 def run(*command: object) -> str:
@@ -70,8 +76,12 @@ def make(build: Path, scratch: Path) -> Path:
     for part in PARTS:
         copy = shutil.copytree if (ROOT / part).is_dir() else shutil.copy
         copy(ROOT / part, scratch / part)
-    with (scratch / "gen" / "ops" / "arith.mako").open("a") as arith:
-        arith.write("\n" + example())
+    block, row = example()
+    with (scratch / "gen" / "ops" / "data.mako").open("a") as data:
+        data.write("\n" + block)
+    chooser = scratch / "vm" / "quicken" / "choose.c"
+    before, table, after = chooser.read_text().partition(TABLE)
+    chooser.write_text(before + table + row + after)
     settings = [cached(build, name) for name in ("CMAKE_C_COMPILER", "CMAKE_C_COMPILER_LAUNCHER", "DYNVM_PYTHON")]
     run("cmake", "-S", scratch, "-B", scratch / "build", "-DCMAKE_BUILD_TYPE=Debug", "-DBUILD_TESTING=OFF", *settings)
     run("cmake", "--build", scratch / "build", "--target", "dynvm", "-j", "4")
@@ -91,7 +101,7 @@ def main() -> int:
                 if run(dynvm, f"--level={level}", *stress, script) != wanted:
                     wrong.append(f"another output at {level} {' '.join(stress)}")
         hot = scratch / "hot.dl"
-        hot.write_text(SCRIPT.split("print(line(3,")[0])
+        hot.write_text(SCRIPT.split("print(line(mine)")[0])
         listing = {
             function: run(dynvm, "dis", "--after-run", "--level=inca", f"--function={function}", hot)
             for function in ("line", "plain")
@@ -99,7 +109,7 @@ def main() -> int:
         if NAME not in listing["line"]:
             wrong.append(f"{NAME} is not chosen:\n{listing['line']}")
         if NAME in listing["plain"]:
-            wrong.append(f"{NAME} stands where ints are multiplied:\n{listing['plain']}")
+            wrong.append(f"{NAME} stands where no range is:\n{listing['plain']}")
     print("\n".join(wrong) or f"{NAME} works")
     return 1 if wrong else 0
 

@@ -25,7 +25,7 @@ CELL = re.compile(r"  [ /|\\] +\d+  (\S+)(.*)")
 MARK = re.compile(r"^  (?:>>|  ) +\d+  .{42,}?([/|\\])(?:  |$)")
 BOUNDS = {"DV_OP_COUNT", "GENERIC_COUNT", "FIRST_REGION", "REGION_COUNT", "COUNT"}
 # Programs that become all kinds of things.
-PROGRAMS = ("tests/golden/*.dl", "tests/levels/region/*.dl", "tests/levels/attributes*.dl", "bench/programs/richards.py")
+PROGRAMS = ("tests/golden/*.dl", "tests/levels/region/*.dl", "tests/levels/class/attribute*.dl", "bench/programs/richards.py")
 SIX = "def total(n):\n    s = 0\n    for i in range(n):\n        s = s + i * i\n    return s\nprint(total(10000))\n"
 ARRAYS = """import ndarray as np
 def f(a, b, c, n):
@@ -101,7 +101,7 @@ def check_listing(shown: str, what: str) -> int:
         left = 0
         for text in listing.splitlines():
             names = re.findall(r"^  (?:>>|  ) +\d+  ([A-Z_0-9]+)", text) + re.findall(r"  (?:as )?([A-Z][A-Z0-9]*_[A-Z_0-9]+)", text)
-            cell = CELL.match(text) if re.match(r"  [ /|\\] +\d+  R", text) else None
+            cell = CELL.match(text) if re.match(r"  [ /|\\] +\d+  R[A-Z]{0,3}_", text) else None
             if cell:
                 names = [cell[1], *re.findall(r" \++ (\S+)$", cell[2])]
                 mark = text[2]
@@ -129,7 +129,7 @@ def check_programs(dynvm: str) -> None:
         arrays.write_text(ARRAYS)
         programs = [six, arrays, *(path for pattern in PROGRAMS for path in sorted(ROOT.glob(pattern)))]
         for program in programs:
-            listed = subprocess.run([dynvm, "dis", "--after-run", "--where", program], stdout=subprocess.PIPE, cwd=scratch,
+            listed = subprocess.run([dynvm, "dis", "--after-run", "--where", program], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=scratch,
                                     env={**os.environ, "DYNVM_PATH": str(Path(dynvm).parent / "tests" / "extensions")}).stdout.decode(errors="replace")
             count += check_listing(listed, program.name)
             if program == six:

@@ -67,7 +67,7 @@ def round_trip(script, folder):
 
 
 def check_round_trips(pattern, folder):
-    scripts = [script for room in ROOMS for script in sorted((ROOT / "tests" / room).glob("*.dl")) if pattern in script.name]
+    scripts = [script for room in ROOMS for script in sorted((ROOT / "tests" / room).rglob("*.dl")) if pattern in script.name]
     with ThreadPoolExecutor(2) as pool:
         for script, wrong in zip(scripts, pool.map(lambda script: round_trip(script, folder), scripts)):
             check(f"{script.parent.name}/{script.name}", str(wrong)[:600], "None")
@@ -172,7 +172,7 @@ def check_garbled(folder):
     """Characters and lines of good text changed at random: most is refused, nothing else may happen.  What is accepted is
     not run (vm/code/README.md: what the verifier does not prove), so every text ends in what is refused."""
     source = random.Random(1)
-    good = printed(ROOT / "tests/lang/closures.dl")
+    good = printed(ROOT / "tests/lang/function/closures.dl")
     good = good.split(b"\nsource\n")[0] + b"\n"
     for number in range(150):
         text = bytearray(good)

@@ -279,8 +279,8 @@ def main():
         by_hand(dynvm)
     sizes = json.loads((ROOT / "bench" / "programs" / "sizes.json").read_text())
     programs = {name: [f"bench/programs/{name}.dl", str(by_use["test"])] for name, by_use in sizes.items()}
-    for name in ("fusions", "calls_recursive", "method_calls", "polymorphic_sites", "unpacking_hot", "iterator_shared",
-                 "virtual_joins", "virtual_objects"):
+    for name in ("data/fusions", "call/calls_recursive", "call/method_calls", "class/polymorphic_sites", "data/unpacking_hot",
+                 "data/iterator_shared", "inline/virtual_joins", "inline/virtual_objects"):
         programs[name] = [f"tests/levels/{name}.dl"]
     for name, program in programs.items():
         if pattern in name:

@@ -85,8 +85,8 @@ static bool try_level(const char *path, dv_level level) {
     memset(&seen, 0, sizeof seen);
     dv_vm *vm = dv_vm_new(&config);
     if (!vm || !dv_profile_start(vm) || !dv_setup(vm) || !dv_path_setup(vm, "")) return false;
-    profiled = vm->hooks.step;
-    vm->hooks.step = count;
+    profiled = vm->hooks.inspect.step;
+    vm->hooks.inspect.step = count;
     bool good = run(vm, path) && compare(vm, path) && seen.steps > 1000;
     if (!good) printf("%s: failed\n", path);
     dv_error_clear(vm);

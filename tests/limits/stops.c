@@ -3,20 +3,28 @@
  *     limits_stops [OPTION...] [NAME...]
  *
  *     --mode=MODE    only this way to end programs; of several, each by itself
- *     --quick        only the programs that are marked so; NAME: whose names contain one
  *     --within=MS    what an ending may take (default: 100)
+ *     --turns[=N]    one of the modes but `work`, and `work`: by N, the number of commits if left
+ * out
  *     --table        what a unit of work takes in each program
- *     --level=LEVEL, --file=PROGRAMS, -v
+ *     --jobs=N       so many programs at a time (default: one for each processor)
+ *     --level=LEVEL, --file=PROGRAMS, -v; NAME: only programs whose names contain one
  *
- * Starts each program of a file (programs.txt, which says what one looks like), ends it after 50
+ * Starts each program of a file (programs.txt, which says what one looks like), ends it after some
  * ms, and prints how long it went on: the distribution, and those that were too slow, or never
  * ended. The modes are the ways to end it: `interrupt` and `end` (dynvm_interrupt and dynvm_stop
- * from another thread), `time` and `work` (the limits of dynvm_set_limits; of the latter the
- * processor's time is measured).  The table is for the question whether the limit of instructions
- * means the same whatever a program does: the functions in C should not be off their median by more
- * than three.
+ * from another thread), `time` and `work` (the limits of dynvm_set_limits).  It is the processor's
+ * time that is measured, but of programs that wait, as the machine may be busy.  The table is for
+ * the question whether the limit of instructions means the same whatever a program does: the
+ * functions in C should not be off their median by more than three.
  *
- * Each program runs in a process of its own, so that one that never ends, or crashes, harms nobody.
+ * Invariants
+ *  1. A program is prepared once, in a process of its own.  Each trial is a copy of this process:
+ * so one that never ends, or crashes, harms nobody, and all begin alike.
+ *  2. Trials of one program come one after the other, as they would slow one another down.
+ *  3. What came out of a trial is in memory that all processes share (`shared`).  What is not
+ *     written there has crashed.
+ *
  * The exit status is 1 if one was too slow, 2 if nothing could be tested. */
 #include <errno.h>
 #include <poll.h>
@@ -26,19 +34,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <dynvm.h>
 
-#define RUNS_FOR 0.05 /* seconds until a program is to end */
+#define RUNS_FOR 0.02 /* seconds until a program is to end */
 enum {
-    UNIT = 10,     /* ns that a unit of work is meant to take */
-    FACTOR = 3,    /* by which a function in C may be off */
-    NEVER = 2000,  /* ms after which one is given up */
-    SETUP = 60000, /* ms that its preparation may take */
-    ATTEMPTS = 3,  /* for one that is too slow: the machine may have been busy */
+    UNIT = 10,    /* ns that a unit of work is meant to take */
+    FACTOR = 3,   /* by which a function in C may be off */
+    NEVER = 2000, /* ms after which one is given up */
+    SETUP = 60,   /* seconds that its preparation may take */
+    ATTEMPTS = 3, /* for one that is too slow: the machine may have been busy */
     TABLE_WORK = 3000000
 };
 
@@ -50,7 +59,8 @@ static const char *const mode_names[] = {"interrupt", "end", "time", "work"};
 typedef struct program {
     const char *name, *setup, *text;
     size_t setup_size, text_size;
-    bool stubborn, quick, loop, waits;
+    int trials; /* the one with this preparation, or so many: its neighbours */
+    bool stubborn, loop, waits, each;
 } program;
 
 enum { MOST_PROGRAMS = 1000 };
@@ -74,11 +84,17 @@ static char *read_file(const char *path) {
     return text;
 }
 
+static program *add_program(const char *name) {
+    if (program_count == MOST_PROGRAMS) fail("too many programs", name);
+    program *p = &programs[program_count++];
+    p->name = name;
+    p->trials = 1;
+    return p;
+}
+
 /* "== name | word word": begins a program. */
 static program *begin_program(char *line) {
-    if (program_count == MOST_PROGRAMS) fail("too many programs", line);
-    program *p = &programs[program_count++];
-    p->name = line + 3;
+    program *p = add_program(line + 3);
     char *flags = strstr(line, " | ");
     if (!flags) return p;
     *flags = 0;
@@ -86,22 +102,50 @@ static program *begin_program(char *line) {
          word = strtok_r(NULL, " ", &rest))
         if (strcmp(word, "stubborn") == 0)
             p->stubborn = true;
-        else if (strcmp(word, "quick") == 0)
-            p->quick = true;
         else if (strcmp(word, "loop") == 0)
             p->loop = true;
         else if (strcmp(word, "waits") == 0)
             p->waits = true;
+        else if (strcmp(word, "each") == 0)
+            p->each = true;
         else
             fail("unknown word behind a program's name", word);
     return p;
+}
+
+static char *printed(const char *format, const char *a, const char *b) {
+    const size_t size = strlen(format) + strlen(a) + strlen(b) + 1;
+    char *text = malloc(size);
+    if (!text) fail("out of memory", a);
+    snprintf(text, size, format, a, b);
+    return text;
+}
+
+/* Each line of the last program is one to be repeated. */
+static void split_program(program *group) {
+    char *rest, *text = strndup(group->text, group->text_size);
+    const program common = *group;
+    program *p = group;
+    for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+        if (line != text) {
+            p = add_program(common.name);
+            *p = common;
+            group->trials++;
+        }
+        p->name = printed("%s: %s", common.name, line);
+        p->text = printed("while True: %s%s", line, "\n");
+        p->text_size = strlen(p->text);
+    }
+    free(text);
 }
 
 static void read_programs(const char *path) {
     program *p = NULL;
     for (char *line = read_file(path); line && *line;) {
         char *end = strchr(line, '\n'), *next = end ? end + 1 : line + strlen(line);
-        if (strncmp(line, "== ", 3) == 0) {
+        const bool begins = strncmp(line, "== ", 3) == 0;
+        if (begins && p && p->each) split_program(p);
+        if (begins) {
             if (end) *end = 0;
             p = begin_program(line);
             p->text = next;
@@ -113,19 +157,24 @@ static void read_programs(const char *path) {
         }
         line = next;
     }
+    if (p && p->each) split_program(p);
     if (!program_count) fail("there are no programs", path);
 }
 
-/* ---- One program: in a process of its own ---- */
+/* ---- One trial, in a process of its own ---- */
 
-/* What the process tells: when the program was to end, and ended. */
 typedef struct outcome {
-    double latency, took; /* seconds */
+    double latency, took; /* seconds: from when it was to end; from its beginning */
     uint64_t work;
     int ended; /* ENDED, ... */
     char error[200];
 } outcome;
-enum { ENDED, BY_ITSELF, UNPREPARED, CAUGHT_FOR_EVER, CRASHED };
+enum { NOT_TRIED, ENDED, BY_ITSELF, UNPREPARED, CAUGHT_FOR_EVER, CRASHED };
+static const char *const what_ended[] = {
+    "was not tried", "", "ended by itself", "was not prepared", "never ended", "crashed"};
+
+typedef outcome outcomes[MODES];
+static outcomes *shared; /* of programs */
 
 static double seconds_of(clockid_t clock) {
     struct timespec now;
@@ -136,6 +185,7 @@ static double seconds_of(clockid_t clock) {
 typedef struct ending {
     dynvm_vm *vm;
     mode how;
+    clockid_t clock;
     double at;
 } ending;
 
@@ -143,10 +193,10 @@ static void *end_soon(void *context) {
     ending *e = context;
     const struct timespec some = {.tv_nsec = (long)(RUNS_FOR * 1e9)};
     nanosleep(&some, NULL);
-    e->at = seconds_of(CLOCK_MONOTONIC);
+    e->at = seconds_of(e->clock);
     if (e->how == INTERRUPT)
         dynvm_interrupt(e->vm);
-    else
+    else if (e->how == END)
         dynvm_stop(e->vm, DYNVM_END);
     return NULL;
 }
@@ -158,85 +208,49 @@ static void note_error(dynvm_vm *vm, outcome *result) {
     dynvm_error_free(error);
 }
 
-/* The dl code says that the preparation is done: from then on the parent counts. */
-static void run_program(const program *p, mode how, uint64_t work, dynvm_level level, int out) {
-    dynvm_config config = DYNVM_CONFIG;
-    config.level = level;
-    config.instruction_limit = UINT64_MAX;
-    config.extension_path = EXTENSIONS;
-    outcome result = {.ended = UNPREPARED};
-    dynvm_vm *vm = dynvm_create(&config);
-    if (!vm) fail(p->name, "no memory for a machine");
-    if (p->setup_size && dynvm_run_text(vm, p->setup, p->setup_size, "<setup>") != DYNVM_OK) {
-        note_error(vm, &result);
-    } else {
-        ending e = {vm, how, 0};
-        pthread_t thread;
-        const bool by_thread = how == INTERRUPT || how == END;
-        const char go = 1;
-        if (write(out, &go, 1) != 1) exit(2);
-        if (how == BY_TIME) (void)dynvm_set_limits(vm, 0, RUNS_FOR);
-        if (how == BY_WORK) (void)dynvm_set_limits(vm, work, 0);
-        const clockid_t clock = how == BY_WORK ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC;
-        const double start = seconds_of(clock);
-        const uint64_t before = dynvm_instructions(vm);
-        if (by_thread && pthread_create(&thread, NULL, end_soon, &e) != 0) exit(2);
-        const dynvm_status status = dynvm_run_text(vm, p->text, p->text_size, "<program>");
-        const double end = seconds_of(clock);
-        result.work = dynvm_instructions(vm) - before;
-        if (by_thread) pthread_join(thread, NULL);
-        result.took = end - start;
-        result.latency = end - (by_thread ? e.at : start + RUNS_FOR);
-        note_error(vm, &result);
-        const bool told =
-            status == DYNVM_ERROR &&
-            (strncmp(result.error, "KeyboardInterrupt", 17) == 0 ||
-             strstr(result.error, "limit exceeded") || strstr(result.error, "stopped by the host"));
-        result.ended = told ? ENDED : BY_ITSELF;
-    }
-    if (write(out, &result, sizeof result) != (ssize_t)sizeof result) exit(2);
+static void run_program(dynvm_vm *vm, const program *p, mode how, uint64_t work, outcome *to) {
+    ending e = {.vm = vm, .how = how, .clock = CLOCK_MONOTONIC};
+    outcome result = {0};
+    pthread_t thread;
+    if (!p->waits && pthread_getcpuclockid(pthread_self(), &e.clock) != 0) exit(2);
+    if (how == BY_TIME) (void)dynvm_set_limits(vm, 0, RUNS_FOR);
+    if (how == BY_WORK) (void)dynvm_set_limits(vm, work, 0);
+    const double start = seconds_of(e.clock);
+    const uint64_t before = dynvm_instructions(vm);
+    if (how != BY_WORK && pthread_create(&thread, NULL, end_soon, &e) != 0) exit(2);
+    const dynvm_status status = dynvm_run_text(vm, p->text, p->text_size, "<program>");
+    const double end = seconds_of(e.clock);
+    result.work = dynvm_instructions(vm) - before;
+    if (how != BY_WORK) pthread_join(thread, NULL);
+    result.took = end - start;
+    result.latency = end - (how == BY_WORK ? start + RUNS_FOR : e.at);
+    note_error(vm, &result);
+    const bool told =
+        status == DYNVM_ERROR &&
+        (strncmp(result.error, "KeyboardInterrupt", 17) == 0 ||
+         strstr(result.error, "limit exceeded") || strstr(result.error, "stopped by the host"));
+    result.ended = told ? ENDED : BY_ITSELF;
+    *to = result;
     _exit(0);
 }
 
-/* Waits for `size` bytes; false: there was an end or nothing for `ms`. */
-static bool receive(int in, void *to, size_t size, int ms, int *silence) {
-    struct pollfd one = {.fd = in, .events = POLLIN};
-    *silence = CRASHED;
-    for (size_t got = 0; got < size;) {
-        if (poll(&one, 1, ms) <= 0) return *silence = CAUGHT_FOR_EVER, false;
-        ssize_t n = read(in, (char *)to + got, size - got);
-        if (n <= 0) return false;
-        got += (size_t)n;
-    }
-    return true;
-}
-
-static outcome try_program(const program *p, mode how, uint64_t work, dynvm_level level) {
-    outcome result = {.ended = CRASHED};
-    int ends[2];
-    if (pipe(ends) != 0) fail("pipe", strerror(errno));
-    fflush(NULL);
+static void try_program(dynvm_vm *vm, const program *p, mode how, uint64_t work, outcome *to) {
+    int ends[2]; /* nothing is written: the end of the child is the end of the file */
+    if (pipe(ends) != 0) exit(2);
+    *to = (outcome){.ended = CRASHED};
     pid_t child = fork();
-    if (child < 0) fail("fork", strerror(errno));
+    if (child < 0) exit(2);
     if (child == 0) {
         close(ends[0]);
-        run_program(p, how, work, level, ends[1]);
+        run_program(vm, p, how, work, to);
     }
     close(ends[1]);
-    int silence;
-    char first; /* 1: it is prepared; otherwise what follows is the outcome's second byte */
-    bool good = receive(ends[0], &first, 1, SETUP, &silence);
-    if (good && first == 1)
-        good = receive(ends[0], &result, sizeof result, NEVER, &silence);
-    else if (good) {
-        ((char *)&result)[0] = first;
-        good = receive(ends[0], (char *)&result + 1, sizeof result - 1, NEVER, &silence);
-    }
-    if (!good) result.ended = silence;
+    struct pollfd one = {.fd = ends[0], .events = POLLIN};
+    const bool in_time = poll(&one, 1, NEVER) > 0;
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);
+    if (!in_time && to->ended == CRASHED) to->ended = CAUGHT_FOR_EVER;
     close(ends[0]);
-    return result;
 }
 
 /* ---- All of them ---- */
@@ -244,21 +258,92 @@ static outcome try_program(const program *p, mode how, uint64_t work, dynvm_leve
 typedef struct choice {
     double within; /* seconds */
     dynvm_level level;
-    bool quick, verbose, table;
+    bool verbose, table;
+    long turn; /* -1: all modes */
     int modes; /* bits */
+    int jobs;
     char **names;
     int name_count;
 } choice;
 
 static bool is_chosen(const program *p, const choice *c) {
-    if (c->quick && !p->quick) return false;
     for (int i = 0; i < c->name_count; i++)
         if (strstr(p->name, c->names[i])) return true;
     return c->name_count == 0;
 }
 
-static const char *const what_ended[] = {"", "ended by itself", "was not prepared", "never ended",
-                                         "crashed"};
+/* (Who is stubborn has two turns for the first mode, since that one is not for him.) */
+static mode turn_of(const program *p, const choice *c) {
+    const mode how = (mode)((p - programs + c->turn) % BY_WORK);
+    return how == INTERRUPT && p->stubborn ? END : how;
+}
+
+static bool is_tried(const program *p, mode how, const choice *c) {
+    if (!is_chosen(p, c) || (p->stubborn && how == INTERRUPT) || (p->waits && how == BY_WORK))
+        return false;
+    if (c->table) return how == BY_WORK && !p->stubborn;
+    if (c->turn >= 0) return how == BY_WORK || how == turn_of(p, c);
+    return !c->modes || c->modes & 1 << how;
+}
+
+/* (Of a table all attempts count: it is the shortest time that says what a unit takes.) */
+static void try_modes(dynvm_vm *vm, int number, const choice *c) {
+    const uint64_t work = c->table ? TABLE_WORK : (uint64_t)(RUNS_FOR * 1e9 / UNIT);
+    for (mode how = 0; how < MODES; how++) {
+        if (!is_tried(&programs[number], how, c)) continue;
+        outcome *to = &shared[number][how], best = {.took = 1e9, .latency = 1e9};
+        for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+            try_program(vm, &programs[number], how, work, to);
+            if (to->ended != ENDED) break;
+            if (to->took < best.took) best = *to;
+            *to = best;
+            if (!c->table && best.latency <= c->within) break;
+        }
+    }
+}
+
+static void note_all(int number, const outcome *o) {
+    for (int i = number; i < number + programs[number].trials; i++)
+        for (int how = 0; how < MODES; how++) shared[i][how] = *o;
+}
+
+/* The program and its neighbours that are prepared alike. */
+static void try_group(int number, const choice *c) {
+    const program *p = &programs[number];
+    dynvm_config config = DYNVM_CONFIG;
+    config.level = c->level;
+    config.instruction_limit = UINT64_MAX;
+    config.extension_path = EXTENSIONS;
+    alarm(SETUP);
+    dynvm_vm *vm = dynvm_create(&config);
+    if (!vm) exit(2);
+    outcome result = {.ended = CRASHED};
+    note_all(number, &result);
+    if (p->setup_size && dynvm_run_text(vm, p->setup, p->setup_size, "<setup>") != DYNVM_OK) {
+        result.ended = UNPREPARED;
+        note_error(vm, &result);
+        note_all(number, &result);
+        _exit(0);
+    }
+    alarm(0);
+    for (int i = 0; i < p->trials; i++) try_modes(vm, number + i, c);
+    _exit(0);
+}
+
+static void try_all(const choice *c) {
+    int running = 0;
+    for (int i = 0; i < program_count; i += programs[i].trials) {
+        bool wanted = false;
+        for (int k = i; k < i + programs[i].trials; k++) wanted |= is_chosen(&programs[k], c);
+        if (!wanted) continue;
+        if (running == c->jobs && wait(NULL) > 0) running--;
+        pid_t child = fork();
+        if (child < 0) fail("fork", strerror(errno));
+        if (child == 0) try_group(i, c);
+        running++;
+    }
+    while (running > 0 && wait(NULL) > 0) running--;
+}
 
 static int by_size(const void *a, const void *b) {
     const double x = *(const double *)a, y = *(const double *)b;
@@ -273,28 +358,23 @@ static void print_distribution(const char *name, double *all, int count) {
            all[count * 99 / 100] * 1e3, all[count - 1] * 1e3);
 }
 
+static bool is_skipped(const outcome *o) {
+    return o->ended == UNPREPARED && strstr(o->error, "ModuleNotFound");
+}
+
 /* How many failed. */
-static int try_all(mode how, const choice *c) {
+static int print_mode(mode how, const choice *c) {
     static double latencies[MOST_PROGRAMS];
     int count = 0, bad = 0;
-    const uint64_t work = (uint64_t)(RUNS_FOR * 1e9 / UNIT);
     for (int i = 0; i < program_count; i++) {
-        const program *p = &programs[i];
-        if (!is_chosen(p, c) || (p->stubborn && how == INTERRUPT) || (p->waits && how == BY_WORK))
-            continue;
-        outcome result = {.latency = 1e9};
-        for (int attempt = 0; attempt < ATTEMPTS && result.latency > c->within; attempt++) {
-            result = try_program(p, how, work, c->level);
-            if (result.ended != ENDED) break;
-        }
-        const bool skipped = result.ended == UNPREPARED && strstr(result.error, "ModuleNotFound");
-        const bool failed = !skipped && (result.ended != ENDED || result.latency > c->within);
+        if (!is_tried(&programs[i], how, c)) continue;
+        const outcome *o = &shared[i][how];
+        const bool failed = !is_skipped(o) && (o->ended != ENDED || o->latency > c->within);
         bad += failed;
-        if (result.ended == ENDED) latencies[count++] = result.latency > 0 ? result.latency : 0;
+        if (o->ended == ENDED) latencies[count++] = o->latency > 0 ? o->latency : 0;
         if (failed || c->verbose)
             printf("%s %-10s %8.2f ms  %s  %s %s\n", failed ? "FAILED" : "      ", mode_names[how],
-                   result.latency * 1e3, p->name, what_ended[result.ended], result.error);
-        fflush(stdout);
+                   o->latency * 1e3, programs[i].name, what_ended[o->ended], o->error);
     }
     print_distribution(mode_names[how], latencies, count);
     return bad;
@@ -304,16 +384,15 @@ static int print_table(const choice *c) {
     static double all[MOST_PROGRAMS], judged[MOST_PROGRAMS];
     int bad = 0, count = 0;
     for (int i = 0; i < program_count; i++) {
-        const program *p = &programs[i];
-        if (!is_chosen(p, c) || p->stubborn || p->waits) continue;
-        const outcome result = try_program(p, BY_WORK, TABLE_WORK, c->level);
-        if (result.ended == ENDED) {
-            all[i] = result.took * 1e9 / (double)result.work;
-            if (!p->loop) judged[count++] = all[i];
+        const outcome *o = &shared[i][BY_WORK];
+        if (!is_tried(&programs[i], BY_WORK, c)) continue;
+        if (o->ended == ENDED) {
+            all[i] = o->took * 1e9 / (double)o->work;
+            if (!programs[i].loop) judged[count++] = all[i];
             continue;
         }
-        printf("%9s  %s  %s\n", "-", p->name, what_ended[result.ended]);
-        bad += result.ended != UNPREPARED;
+        printf("%9s  %s  %s %s\n", "-", programs[i].name, what_ended[o->ended], o->error);
+        bad += !is_skipped(o);
     }
     qsort(judged, (size_t)count, sizeof *judged, by_size);
     const double median = count ? judged[count / 2] : UNIT;
@@ -336,6 +415,14 @@ static const char *value_of(const char *argument, const char *name) {
     return strncmp(argument, name, size) == 0 && argument[size] == '=' ? argument + size + 1 : NULL;
 }
 
+static long count_commits(void) {
+    long count = 0;
+    FILE *git = popen("git rev-list --count HEAD 2>/dev/null", "r");
+    if (git && fscanf(git, "%ld", &count) != 1) count = 0;
+    if (git) pclose(git);
+    return count;
+}
+
 static int mode_bit(const char *name) {
     for (int m = 0; m < MODES; m++)
         if (strcmp(name, mode_names[m]) == 0) return 1 << m;
@@ -351,7 +438,8 @@ static dynvm_level level_of(const char *name) {
 }
 
 int main(int argc, char **argv) {
-    choice c = {.within = 0.1, .level = DYNVM_LEVEL_DEFAULT};
+    choice c = {.within = 0.1, .level = DYNVM_LEVEL_DEFAULT, .turn = -1};
+    c.jobs = (int)sysconf(_SC_NPROCESSORS_ONLN);
     const char *file = PROGRAMS, *value;
     int at = 1;
     for (; at < argc && argv[at][0] == '-'; at++)
@@ -363,8 +451,12 @@ int main(int argc, char **argv) {
             c.level = level_of(value);
         else if ((value = value_of(argv[at], "--within")))
             c.within = atof(value) / 1e3;
-        else if (strcmp(argv[at], "--quick") == 0)
-            c.quick = true;
+        else if ((value = value_of(argv[at], "--jobs")))
+            c.jobs = atoi(value);
+        else if ((value = value_of(argv[at], "--turns")))
+            c.turn = atol(value);
+        else if (strcmp(argv[at], "--turns") == 0)
+            c.turn = count_commits();
         else if (strcmp(argv[at], "--table") == 0)
             c.table = true;
         else if (strcmp(argv[at], "-v") == 0)
@@ -373,10 +465,15 @@ int main(int argc, char **argv) {
             fail("unknown option", argv[at]);
     c.names = argv + at, c.name_count = argc - at;
     read_programs(file);
+    if (c.jobs < 1) c.jobs = 1;
+    shared = mmap(NULL, sizeof *shared * MOST_PROGRAMS, PROT_READ | PROT_WRITE,
+                  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared == MAP_FAILED) fail("mmap", strerror(errno));
+    try_all(&c);
     if (c.table) return print_table(&c) != 0;
     int bad = 0;
-    for (int m = 0; m < MODES; m++)
-        if (!c.modes || c.modes & 1 << m) bad += try_all((mode)m, &c);
+    for (mode how = 0; how < MODES; how++) bad += print_mode(how, &c);
+    if (c.turn >= 0) printf("--turns=%ld: ", c.turn);
     printf("%d failed\n", bad);
     return bad != 0;
 }

@@ -2,6 +2,7 @@
 #include "dynvm.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "api/compile.h"
@@ -23,7 +24,7 @@
 #include "inspect/stats.h"
 #include "inspect/where.h"
 #include "run/call.h"
-#include "run/import.h"
+#include "import/import.h"
 #include "run/program.h"
 #include "types/mapping/dict.h"
 #include "types/exception/exception.h"
@@ -78,24 +79,24 @@ static void *c_library_resize(void *context, void *block, size_t old_size, size_
 static bool take_x_option(dv_vm *vm, const char *option) {
     static const char digits[] = "int_max_str_digits=";
     const char *sign = strchr(option, '=');
-    if (strncmp(option, digits, sizeof digits - 1) == 0) vm->most_digits = atoi(sign + 1);
+    if (strncmp(option, digits, sizeof digits - 1) == 0) vm->sys.most_digits = atoi(sign + 1);
     dv_value name = dv_str_new(vm, option, sign ? (size_t)(sign - option) : strlen(option));
     dv_value text = sign ? dv_host_text(vm, sign + 1) : DV_TRUE;
     bool good =
-        !dv_is_empty(name) && !dv_is_empty(text) && dv_dict_set(vm, vm->x_options, name, text);
+        !dv_is_empty(name) && !dv_is_empty(text) && dv_dict_set(vm, vm->sys.x_options, name, text);
     dv_release(vm, name);
     dv_release(vm, text);
     return good;
 }
 
 static bool take_options(dv_vm *vm, const dynvm_config *config) {
-    if (config->warn_options) vm->warn_options = dv_list_new(vm, NULL, 0);
+    if (config->warn_options) vm->sys.warn_options = dv_list_new(vm, NULL, 0);
     for (const char *const *at = config->warn_options; at && *at; at++) {
         dv_value text = dv_is_empty(vm->error) ? dv_host_text(vm, *at) : DV_EMPTY;
-        if (!dv_is_empty(text)) (void)!dv_list_append(vm, vm->warn_options, text);
+        if (!dv_is_empty(text)) (void)!dv_list_append(vm, vm->sys.warn_options, text);
         dv_release(vm, text);
     }
-    if (config->x_options) vm->x_options = dv_dict_new(vm);
+    if (config->x_options) vm->sys.x_options = dv_dict_new(vm);
     for (const char *const *at = config->x_options; at && *at && dv_is_empty(vm->error); at++)
         if (!take_x_option(vm, *at)) return false;
     return dv_is_empty(vm->error);
@@ -149,12 +150,12 @@ static bool start(dynvm_vm *self, const dynvm_config *config, dv_form form) {
     if (self->vm->sandboxed &&
         !dv_host_random(&self->vm->address_key, sizeof self->vm->address_key))
         return false;
-    self->vm->foreign = config->foreign != 0;
+    self->vm->extensions.foreign = config->foreign != 0;
     self->vm->evaluates_nothing = config->evaluates_nothing != 0;
-    self->vm->closed = config->closed;
-    memcpy(self->vm->flags, config->flags, sizeof self->vm->flags);
-    self->vm->input = config->input;
-    self->vm->input_context = config->input_context;
+    self->vm->sys.closed = config->closed;
+    memcpy(self->vm->sys.flags, config->flags, sizeof self->vm->sys.flags);
+    self->vm->streams.input = config->input;
+    self->vm->streams.input_context = config->input_context;
     dv_hooks_set(self->vm, config);
     self->vm->work.counts_calls =
         config->resumable || config->instruction_limit || config->time_limit != 0;
@@ -390,12 +391,20 @@ dynvm_status dynvm_complete(dynvm_vm *self, const char *text, dynvm_found found,
 
 /* sys.argv[0] of a module that runs as the main program. */
 static bool set_program(dv_vm *vm, dv_value file) {
-    dv_list *arguments = dv_as_list(vm->arguments);
-    if (arguments->count == 0) return dv_list_append(vm, vm->arguments, file);
+    dv_list *arguments = dv_as_list(vm->sys.arguments);
+    if (arguments->count == 0) return dv_list_append(vm, vm->sys.arguments, file);
     dv_value old = arguments->items[0];
     arguments->items[0] = dv_retain(file);
     dv_release(vm, old);
     return true;
+}
+
+/* Imports a library module in dl and calls its _main(), if it has one. */
+static dynvm_status run_library(dynvm_vm *self, const char *name) {
+    char text[160];
+    int size = snprintf(text, sizeof text, "import %s\nif hasattr(%s, '_main'): %s._main()\n", name,
+                        name, name);
+    return run_unit(self, dv_compile(self->vm, text, (size_t)size, "<string>"));
 }
 
 dynvm_status dynvm_run_module(dynvm_vm *self, const char *name) {
@@ -404,6 +413,7 @@ dynvm_status dynvm_run_module(dynvm_vm *self, const char *name) {
     dv_value text = dv_path_begin(vm, NULL) ? dv_host_text(vm, name) : DV_EMPTY;
     dv_value file = dv_is_empty(text) ? DV_EMPTY : dv_import_main(vm, text);
     dv_release(vm, text);
+    if (dv_is_none(file)) return run_library(self, name);
     size_t size = 0;
     char *path = dv_is_empty(file) || !set_program(vm, file) ? NULL : dv_str_utf8(vm, file, &size);
     dv_release(vm, file);
@@ -415,11 +425,11 @@ dynvm_status dynvm_run_module(dynvm_vm *self, const char *name) {
 dynvm_status dynvm_set_arguments(dynvm_vm *self, int count, const char *const *arguments) {
     begin(self);
     dv_vm *vm = self->vm;
-    dv_list *list = dv_as_list(vm->arguments);
+    dv_list *list = dv_as_list(vm->sys.arguments);
     while (list->count > 0) dv_release(vm, list->items[--list->count]);
     for (int i = 0; i < count; i++) {
         dv_value text = dv_host_text(vm, arguments[i]);
-        bool added = !dv_is_empty(text) && dv_list_append(vm, vm->arguments, text);
+        bool added = !dv_is_empty(text) && dv_list_append(vm, vm->sys.arguments, text);
         dv_release(vm, text);
         if (!added) break;
     }

@@ -42,7 +42,7 @@ dynvm_vm *dynvm_of_extension(struct dvx_vm *vm) { return ((dv_vm *)(void *)vm)->
 
 /* The value that an extension's word stands for, borrowed. */
 static dv_value used(dv_vm *vm, dv_value v) {
-    if (DV_LIKELY(!vm->plugins->debug)) return v;
+    if (DV_LIKELY(!vm->extensions.plugins->debug)) return v;
     dv_debug_call call = dv_debug_called(vm, "dynvm_wrap");
     v = dv_debug_use(&call, v, true);
     return dv_debug_allowed(&call, true) ? v : DV_EMPTY;
@@ -69,7 +69,7 @@ static dv_value raise_failure(dynvm_vm *self) {
 struct dvx_value dynvm_unwrap(dynvm_vm *self, dynvm_value v) {
     dv_value value;
     if (!dv_host_take(self, &v, &value, 1)) value = raise_failure(self);
-    if (self->vm->plugins->debug) {
+    if (self->vm->extensions.plugins->debug) {
         dv_debug_call call = dv_debug_called(self->vm, "dynvm_unwrap");
         value = dv_debug_made(&call, value);
     }

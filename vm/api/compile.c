@@ -10,8 +10,8 @@
 #include "core/upcall.h"
 #include "inspect/assembly.h"
 #include "lang/lang.h"
-#include "run/text.h"
-#include "run/warning.h"
+#include "report/text.h"
+#include "report/warning.h"
 #include "types/class/class.h"
 #include "types/exception/exception.h"
 #include "types/number/int.h"
@@ -123,7 +123,7 @@ static bool write_warning(void *context, uint32_t line, const char *message) {
                                 module_of(request->filename), line};
     dv_warning_action action = dv_warning_find(vm, &warning);
     if (action == DV_WARNING_ERROR) return false;
-    if (action == DV_WARNING_IGNORE || !vm->error_output) return true;
+    if (action == DV_WARNING_IGNORE || !vm->streams.error_output) return true;
     dv_builder b;
     dv_builder_init(&b, vm);
     dv_builder_text(&b, request->filename.data, request->filename.size);
@@ -143,7 +143,7 @@ static bool write_warning(void *context, uint32_t line, const char *message) {
     size_t size;
     char *utf8 = dv_is_empty(whole) ? NULL : dv_str_utf8(vm, whole, &size);
     if (utf8) {
-        vm->error_output(vm->output_context, utf8, size);
+        vm->streams.error_output(vm->streams.output_context, utf8, size);
         dv_heap_free(&vm->heap, utf8, size + 1);
     }
     dv_release(vm, whole);
@@ -154,7 +154,7 @@ static bool write_warning(void *context, uint32_t line, const char *message) {
 static dv_text text_of(const char *data, size_t size) { return (dv_text){data, (uint32_t)size}; }
 
 static dv_unit *compile(dv_vm *vm, const char *text, size_t size, const char *filename,
-                        const char *mode, int optimize) {
+                        const char *mode, int optimize, bool quoted) {
     if (size >= UINT32_MAX) {
         dv_raise(vm, DV_E_OVERFLOW_ERROR, "source is too large");
         return NULL;
@@ -162,10 +162,9 @@ static dv_unit *compile(dv_vm *vm, const char *text, size_t size, const char *fi
     dv_lang_request request = {
         .filename = text_of(filename, strlen(filename)),
         .source = text_of(text, size),
-        .quote_source = (filename[0] != '<' || strncmp(filename, "<frozen ", 8) == 0) &&
-                        (strcmp(mode, "module") == 0 || strcmp(mode, "interactive") == 0),
+        .quote_source = quoted,
         .mode = mode,
-        .optimize = optimize < 0 ? vm->flags[DV_FLAG_OPTIMIZE] : optimize,
+        .optimize = optimize < 0 ? vm->sys.flags[DV_FLAG_OPTIMIZE] : optimize,
         .allocator = {heap_resize, &vm->heap},
         .warn = write_warning,
     };
@@ -188,6 +187,19 @@ static dv_unit *compile(dv_vm *vm, const char *text, size_t size, const char *fi
     return NULL;
 }
 
+dv_unit *dv_compile_as(dv_vm *vm, const char *text, size_t size, const char *filename,
+                       unsigned how) {
+    const bool quoted =
+        how & DV_COMPILE_QUOTED || filename[0] != '<' || strncmp(filename, "<frozen ", 8) == 0;
+    return compile(vm, text, size, filename,
+                   how & DV_COMPILE_INTERACTIVE ? "interactive" : "module", -1, quoted);
+}
+
+dv_unit *dv_compile_evaluated(dv_vm *vm, const char *text, size_t size, const char *filename,
+                              const char *mode, int optimize) {
+    return compile(vm, text, size, filename, mode, optimize, false);
+}
+
 dv_unit *dv_compile(dv_vm *vm, const char *text, size_t size, const char *filename) {
     dv_value name = dv_host_text(vm, filename);
     if (dv_is_empty(name)) return NULL;
@@ -195,18 +207,13 @@ dv_unit *dv_compile(dv_vm *vm, const char *text, size_t size, const char *filena
     char *utf8 = dv_str_utf8(vm, name, &name_size);
     dv_release(vm, name);
     if (!utf8) return NULL;
-    dv_unit *unit = compile(vm, text, size, utf8, "module", -1);
+    dv_unit *unit = dv_compile_as(vm, text, size, utf8, 0);
     dv_heap_free(&vm->heap, utf8, name_size + 1);
     return unit;
 }
 
 dv_unit *dv_compile_interactive(dv_vm *vm, const char *text, size_t size) {
-    return compile(vm, text, size, "<stdin>", "interactive", -1);
-}
-
-dv_unit *dv_compile_evaluated(dv_vm *vm, const char *text, size_t size, const char *filename,
-                              const char *mode, int optimize) {
-    return compile(vm, text, size, filename, mode, optimize);
+    return dv_compile_as(vm, text, size, "<stdin>", DV_COMPILE_INTERACTIVE);
 }
 
 const char *dv_absolute_path(const char *path, char buffer[DV_LONGEST_PATH]) {

@@ -6,6 +6,9 @@
 
 /* A verified unit with one reference; NULL: raised (SyntaxError with its place, MemoryError). */
 dv_unit *dv_compile(dv_vm *vm, const char *text, size_t size, const char *filename);
+/* The same with bits of dv_compile_how, and a file name in UTF-8. */
+dv_unit *dv_compile_as(dv_vm *vm, const char *text, size_t size, const char *filename,
+                       unsigned how);
 /* The same for a statement that was typed. */
 dv_unit *dv_compile_interactive(dv_vm *vm, const char *text, size_t size);
 /* The same of text for eval, exec and compile (lang/lang.h): its top level is a function. */

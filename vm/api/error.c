@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "core/work.h"
-#include "run/text.h"
+#include "report/text.h"
 #include "types/exception/exception.h"
 #include "types/text/str.h"
 #include "types/file/stream.h"

@@ -109,6 +109,6 @@ void dv_hooks_set(dv_vm *vm, const dynvm_config *config) {
         .sleep = config->sleep,
         .clock_context = config->clock_context,
     };
-    if (config->load_module) vm->hooks.ask_module = ask_module;
-    if (config->allow_import) vm->hooks.may_import = may_import;
+    if (config->load_module) vm->hooks.import.ask_module = ask_module;
+    if (config->allow_import) vm->hooks.import.may_import = may_import;
 }

@@ -13,13 +13,13 @@
 static bool append(dv_vm *vm, const char *directory) {
     char absolute[DV_LONGEST_PATH];
     dv_value text = dv_host_text(vm, dv_absolute_path(directory, absolute));
-    bool good = !dv_is_empty(text) && dv_list_append(vm, vm->path, text);
+    bool good = !dv_is_empty(text) && dv_list_append(vm, vm->sys.path, text);
     dv_release(vm, text);
     return good;
 }
 
 static bool append_environment(dv_vm *vm) {
-    const bool ignored = vm->sandboxed || vm->flags[DV_FLAG_IGNORE_ENVIRONMENT];
+    const bool ignored = vm->sandboxed || vm->sys.flags[DV_FLAG_IGNORE_ENVIRONMENT];
     const char *at = ignored ? NULL : getenv("DYNVM_PATH");
     while (at && *at) {
         char directory[DV_LONGEST_PATH];
@@ -60,11 +60,11 @@ static dv_value directory_of(dv_vm *vm, const char *script) {
 
 /* The program's own directory becomes the first entry, unless it is that already. */
 static bool put_first(dv_vm *vm, dv_value directory) {
-    dv_list *path = dv_as_list(vm->path);
+    dv_list *path = dv_as_list(vm->sys.path);
     if (path->count > 0 && dv_is_str(path->items[0]) && dv_str_equal(path->items[0], directory))
         return true;
     dv_value none = DV_NONE;
-    if (!dv_list_append(vm, vm->path, none)) return false;
+    if (!dv_list_append(vm, vm->sys.path, none)) return false;
     memmove(path->items + 1, path->items, (size_t)(path->count - 1) * sizeof(dv_value));
     path->items[0] = dv_retain(directory);
     return true;
@@ -86,7 +86,8 @@ static bool set_file(dv_vm *vm, const char *script) {
 
 bool dv_path_begin(dv_vm *vm, const char *script) {
     dv_value first = DV_EMPTY;
-    if (!vm->flags[DV_FLAG_SAFE_PATH]) first = script ? directory_of(vm, script) : dv_str_empty(vm);
+    if (!vm->sys.flags[DV_FLAG_SAFE_PATH])
+        first = script ? directory_of(vm, script) : dv_str_empty(vm);
     return begin(vm, first) && (!script || set_file(vm, script));
 }
 

@@ -261,9 +261,9 @@ bool dv_setup(dv_vm *vm) {
     if (!know_names(vm) || !make_classes(vm) || !dv_exception_setup(vm) || !dv_builtins_setup(vm) ||
         !dv_modules_setup(vm) || !dv_plugin_setup(vm))
         return false;
-    vm->hooks.compile_text = dv_compile;
-    vm->hooks.compile_file = dv_compile_import;
-    vm->hooks.evaluate_text = dv_compile_evaluated;
+    vm->hooks.import.compile_text = dv_compile_as;
+    vm->hooks.import.compile_file = dv_compile_import;
+    vm->hooks.import.evaluate_text = dv_compile_evaluated;
     if (vm->level >= DV_LEVEL_INCA) dv_quicken_setup(vm);
     if (vm->level == DV_LEVEL_NAMA) dv_region_setup(vm);
     return true;
@@ -296,20 +296,20 @@ void dv_teardown(dv_vm *vm) {
     drop(vm, &vm->handled);
     dv_error_clear(vm);
     dv_collect_finalise_all(vm);
-    vm->stdin_cell = vm->stdout_cell = vm->path_cell = NULL;
+    vm->sys.stdin_cell = vm->sys.stdout_cell = vm->sys.path_cell = NULL;
     clear_names(vm, vm->main);
     clear_modules(vm, vm->modules);
     clear_modules(vm, vm->helpers);
     drop(vm, &vm->main);
-    drop(vm, &vm->sys);
+    drop(vm, &vm->sys.module);
     drop(vm, &vm->modules);
     drop(vm, &vm->helpers);
-    drop(vm, &vm->arguments);
-    drop(vm, &vm->path);
-    drop(vm, &vm->warn_options);
-    drop(vm, &vm->x_options);
+    drop(vm, &vm->sys.arguments);
+    drop(vm, &vm->sys.path);
+    drop(vm, &vm->sys.warn_options);
+    drop(vm, &vm->sys.x_options);
     drop(vm, &vm->struct_formats);
     drop(vm, &vm->memory_error); /* its traceback holds code */
-    if (vm->hooks.discard) vm->hooks.discard(vm);
-    if (vm->plugins) dv_plugin_discard(vm);
+    if (vm->hooks.region.discard) vm->hooks.region.discard(vm);
+    if (vm->extensions.plugins) dv_plugin_discard(vm);
 }

@@ -18,7 +18,7 @@ static bool make_prompt(dv_vm *vm, const char *name, const char *text) {
     if (!dv_is_empty(dv_sys_get(vm, name))) return true;
     dv_value prompt = dv_str_z(vm, text);
     return !dv_is_empty(prompt) &&
-           dv_namespace_set(vm, &dv_as_module(vm->sys)->names, name, prompt);
+           dv_namespace_set(vm, &dv_as_module(vm->sys.module)->names, name, prompt);
 }
 
 bool dv_typed_begin(dv_vm *vm) {

@@ -76,5 +76,5 @@ bool dv_builtins_setup(dv_vm *vm) {
            dv_namespace_set(vm, &vm->builtins, "NotImplemented", DV_NOTIMPLEMENTED) &&
            dv_namespace_set(vm, &vm->builtins, "Ellipsis", DV_ELLIPSIS) &&
            dv_namespace_set(vm, &vm->builtins, "__debug__",
-                            vm->flags[DV_FLAG_OPTIMIZE] ? DV_FALSE : DV_TRUE);
+                            vm->sys.flags[DV_FLAG_OPTIMIZE] ? DV_FALSE : DV_TRUE);
 }

@@ -26,8 +26,8 @@ static bool sink_write(dv_vm *vm, const sink *to, dv_value text) {
 static bool open_sink(dv_vm *vm, dv_value file, sink *out) {
     *out = (sink){.write = DV_EMPTY, .object = DV_EMPTY, .file = DV_EMPTY, .number = DV_STDOUT};
     if (dv_is_empty(file) || dv_is_none(file)) {
-        if (!vm->stdout_cell) return true;
-        file = vm->stdout_cell->value;
+        if (!vm->sys.stdout_cell) return true;
+        file = vm->sys.stdout_cell->value;
         if (dv_is_empty(file)) {
             dv_raise(vm, DV_E_RUNTIME_ERROR, "lost sys.stdout");
             return false;
@@ -130,7 +130,7 @@ static dv_value builtin_print(dv_vm *vm, const dv_value *args, uint32_t count, d
 
 /* A line of what sys.stdin is now, with its newline. */
 static dv_value read_line(dv_vm *vm) {
-    const dv_global_cell *cell = vm->stdin_cell;
+    const dv_global_cell *cell = vm->sys.stdin_cell;
     if (!cell || (dv_is_standard(cell->value) && dv_file_is_fresh(dv_as_file(cell->value))))
         return dv_stream_read_line(vm);
     dv_value name = dv_str_intern(vm, "readline", 8);

@@ -1,6 +1,6 @@
 /* pack.h: units as bytes.  *Frozen* ones are the library modules in dl, which are compiled when
- * dynvm is built (gen/pack.c) and read from the binary when a program imports them; the others are
- * in files (code/file.h).
+ * dynvm is built (gen/pack/pack.c) and read from the binary when a program imports them; the others
+ * are in files (code/file.h).
  *
  * Numbers are written in groups of 7 bits, the lowest first, the others marked by bit 7; signed
  * ones as 2n or -2n-1.  A text is its size * 2, + 1 if its bytes follow, otherwise where it begins

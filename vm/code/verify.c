@@ -346,9 +346,9 @@ static bool effect(verifier *v, uint32_t op, const dv_op_info *info, uint32_t *s
     default: break;
     }
     switch ((dv_effect)info->effect) {
-    case DV_EFFECT_BUILD: return pop(v, state, a, DV_SLOT_OWNED) && push_owned(v, state, 1);
-    case DV_EFFECT_BUILD_PAIRS:
-        return pop(v, state, 2 * a, DV_SLOT_OWNED) && push_owned(v, state, 1);
+    case DV_EFFECT_RAISE:
+        if (a > 2) return fail(v, "RAISE of more than two");
+        break;
     case DV_EFFECT_CALL: return effect_call(v, state, a);
     case DV_EFFECT_CALL_METHOD: return effect_call(v, state, a + 1);
     case DV_EFFECT_CALL_EX:
@@ -357,16 +357,6 @@ static bool effect(verifier *v, uint32_t op, const dv_op_info *info, uint32_t *s
         uint32_t call = *state;
         return effect_call(v, &call, 3) && pop(v, state, 1, DV_SLOT_OWNED);
     }
-    case DV_EFFECT_UNPACK: return pop(v, state, 1, DV_SLOT_OWNED) && push_owned(v, state, a);
-    case DV_EFFECT_UNPACK_EX:
-        return pop(v, state, 1, DV_SLOT_OWNED) && push_owned(v, state, a) &&
-               push_owned(v, state, operand(v, 1)) && push_owned(v, state, 1);
-    case DV_EFFECT_MATCH_KEYS: {
-        uint32_t below = *state;
-        return pop(v, &below, a + 1, DV_SLOT_OWNED) && push_owned(v, state, a + 1);
-    }
-    case DV_EFFECT_MATCH_CLASS:
-        return pop(v, state, 2, DV_SLOT_OWNED) && push_owned(v, state, a + 1);
     case DV_EFFECT_APPEND:
     case DV_EFFECT_ADD_PAIR: {
         if (!pop(v, state, info->effect == DV_EFFECT_APPEND ? 1 : 2, DV_SLOT_OWNED)) return false;
@@ -374,12 +364,6 @@ static bool effect(verifier *v, uint32_t op, const dv_op_info *info, uint32_t *s
         return (a >= 1 && entry != 0 && v->states[entry].kind == DV_SLOT_OWNED) ||
                fail(v, "what grows is not on the stack");
     }
-    case DV_EFFECT_FORMAT:
-        return pop(v, state, a & 4 ? 2 : 1, DV_SLOT_OWNED) && push_owned(v, state, 1);
-    case DV_EFFECT_RAISE:
-        return a <= 2 ? pop(v, state, a, DV_SLOT_OWNED) : fail(v, "RAISE of more than two");
-    case DV_EFFECT_DEFAULTS:
-        return pop(v, state, operand(v, 1), DV_SLOT_OWNED) && push_owned(v, state, 1);
     case DV_EFFECT_JUMP_OR_POP:
         if (*state == 0 || v->states[*state].kind != DV_SLOT_OWNED)
             return fail(v, "an input is not owned");
@@ -402,9 +386,12 @@ static bool effect(verifier *v, uint32_t op, const dv_op_info *info, uint32_t *s
                flow(v, a, *state);
     default: break;
     }
+    const uint32_t m = info->operand_count > 1 ? operand(v, 1) : 0;
+    const uint64_t takes = dv_op_takes(info, a, m), puts = dv_op_puts(info, a, m);
+    if (takes > UINT32_MAX || puts > UINT32_MAX) return fail(v, "too many entries");
     bool popped = own != UINT32_MAX ? pop_masked(v, state, info->inputs, own)
-                                    : pop(v, state, info->inputs, DV_SLOT_OWNED);
-    return popped && push_owned(v, state, info->outputs);
+                                    : pop(v, state, (uint32_t)takes, DV_SLOT_OWNED);
+    return popped && push_owned(v, state, (uint32_t)puts);
 }
 
 /* What a generator keeps while it is suspended: values, none of them borrowed from a local. */
@@ -536,8 +523,7 @@ static bool check_words(verifier *v) {
         uint32_t op = code->words[pc] & 0xFF;
         if (op >= DV_OP_GENERIC_COUNT || op == DV_OP_ENTER || op == DV_OP_CONSTRUCTED ||
             op == DV_OP_OPERATED || op == DV_OP_CALLED || op == DV_OP_CONSUMED ||
-            op == DV_OP_LOAD_CONST_PLAIN || (op >= DV_OP_RETURN_1 && op <= DV_OP_RETURN_8) ||
-            (op >= DV_OP_LOAD_CONST_RETURN_1 && op <= DV_OP_LOAD_CONST_RETURN_4))
+            dv_op_infos[op].plain != op)
             return fail(v, "unknown opcode");
         const dv_op_info *info = &dv_op_infos[op];
         uint32_t words = info->operand_count > 1 ? info->operand_count : 1;

@@ -56,7 +56,7 @@ static void owe(dv_heap *heap, size_t size) {
     enum { SMALL = 4096 };
     if (size < SMALL) return;
     dv_vm *vm = (dv_vm *)(void *)((char *)heap - offsetof(dv_vm, heap));
-    dv_work_owe(vm, (int64_t)(size / 64));
+    dv_work_owe(vm, (int64_t)(size / 32));
 }
 
 void dv_collector_init(dv_vm *vm) {
@@ -418,8 +418,9 @@ void dv_collect_wanted(dv_vm *vm) {
         dv_heap_postpone(&vm->heap);
         return;
     }
-    void (*died)(dv_vm *, const dv_object *) = vm->hooks.died;
-    vm->hooks.died = NULL; /* when this collection comes depends on what the level allocates */
+    void (*died)(dv_vm *, const dv_object *) = vm->hooks.inspect.died;
+    vm->hooks.inspect.died =
+        NULL; /* when this collection comes depends on what the level allocates */
     dv_collect(vm);
-    vm->hooks.died = died;
+    vm->hooks.inspect.died = died;
 }

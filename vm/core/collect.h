@@ -24,13 +24,14 @@
 typedef struct dv_collector {
     bool disabled; /* gc.disable(): only gc.collect() collects */
     bool running;
-    bool wanted;          /* at the next safepoint */
-    bool closes;          /* some generator has, or had, something to do when it is closed */
-    int64_t rest;         /* of vm->countdown, which became 0 early because of that */
-    int64_t collections;  /* so far */
-    int64_t collected;    /* objects in all of them */
-    uint32_t serial;      /* of the newest object with a finaliser (dv_instance_serial) */
-    int64_t threshold[3]; /* what gc.set_threshold() was told; a first one of 0 disables */
+    bool wanted;              /* at the next safepoint */
+    bool closes;              /* some generator has, or had, something to do when it is closed */
+    int64_t rest;             /* of vm->countdown, which became 0 early because of that */
+    int64_t collections;      /* so far */
+    int64_t collected;        /* objects in all of them */
+    uint32_t serial;          /* of the newest object with a finaliser (dv_instance_serial) */
+    int64_t threshold[3];     /* what gc.set_threshold() was told; a first one of 0 disables */
+    struct dv_ending *ending; /* while the finalisers at the end of a program run; else NULL */
 } dv_collector;
 
 void dv_collector_init(dv_vm *vm);
@@ -50,15 +51,17 @@ void dv_traverse(dv_vm *vm, dv_value v, dv_visit visit, void *context);
 /* At the end of a program, while all names are there still: collects garbage, then runs the
  * finalisers of all objects that have one (collect_end.c). */
 void dv_collect_finalise_all(dv_vm *vm);
+/* The object, which may have a finaliser, dies meanwhile. */
+void dv_collect_gone(dv_vm *vm, const dv_object *object);
 
 /* For collect_end.c: marks all containers with DV_COLLECT_LIVE in their reference counts, and takes
  * all marks away.  False: that is not possible now. */
 #define DV_COLLECT_LIVE 0x80000000u
 bool dv_collect_mark(dv_vm *vm) DV_MUST_CHECK;
 void dv_collect_unmark(dv_vm *vm);
-/* Has it a __del__ to run, or is it a suspended generator that would notice that it is closed? */
 /* Sorts objects with finalisers into the order in which they were made. */
 void dv_collect_sort(dv_object **objects, size_t count);
+/* Has it a __del__ to run, or is it a suspended generator that would notice that it is closed? */
 bool dv_collect_has_finaliser(dv_vm *vm, dv_object *object);
 void dv_collect_finalise(dv_vm *vm, dv_object *object);
 

@@ -8,8 +8,11 @@
  *
  * What finalisers make meanwhile and keep is not finalised: in CPython it keeps all else alive.
  *
- * Invariant 1: while the walk goes on, containers that were reached have REACHED in their reference
- * counts, and those of them that are queued for the second time DELAYED. */
+ * Invariants
+ *  1. While the walk goes on, containers that were reached have REACHED in their reference counts,
+ * and those of them that are queued for the second time DELAYED.
+ *  2. Nothing holds objects whose turn has not come: one that a finaliser lets go of dies at once,
+ * and is taken from the queue. */
 #include "core/vm.h"
 
 #define REACHED 0x40000000u
@@ -48,14 +51,12 @@ static void walk_levels(dv_vm *vm, walk *w) {
     }
 }
 
-/* Keeps those with a finaliser, each once, with a reference to it. */
+/* Keeps those with a finaliser, each once. */
 static void keep_finalisable(dv_vm *vm, walk *w) {
     size_t kept = 0;
     for (size_t i = 0; i < w->count; i++) {
         dv_object *object = w->queue[i];
-        if (!dv_collect_has_finaliser(vm, object)) continue;
-        object->references++;
-        w->queue[kept++] = object;
+        if (dv_collect_has_finaliser(vm, object)) w->queue[kept++] = object;
     }
     w->count = kept;
 }
@@ -83,6 +84,53 @@ static bool is_anything_finalisable(dv_vm *vm) {
     return false;
 }
 
+/* Where an object is in the queue. */
+typedef struct place {
+    const dv_object *object;
+    size_t at;
+} place;
+
+struct dv_ending {
+    dv_object **queue;
+    place *places; /* a hash table by the object's address, at most half full */
+    size_t mask;
+};
+
+/* The object's place, or the free one that it would get. */
+static place *find_place(const struct dv_ending *ending, const dv_object *object) {
+    size_t i = (size_t)((uintptr_t)object * UINT64_C(0x9E3779B97F4A7C15) >> 32);
+    while (ending->places[i & ending->mask].object &&
+           ending->places[i & ending->mask].object != object)
+        i++;
+    return &ending->places[i & ending->mask];
+}
+
+void dv_collect_gone(dv_vm *vm, const dv_object *object) {
+    const place *found = find_place(vm->collector.ending, object);
+    if (found->object) vm->collector.ending->queue[found->at] = NULL;
+}
+
+static void finalise_queue(dv_vm *vm, walk *w) {
+    size_t room = 2;
+    while (room < 2 * w->count) room *= 2;
+    const size_t size = room * sizeof(place);
+    struct dv_ending ending = {w->queue, dv_heap_alloc(&vm->heap, size), room - 1};
+    if (!ending.places) return;
+    memset(ending.places, 0, size);
+    for (size_t i = 0; i < w->count; i++)
+        *find_place(&ending, w->queue[i]) = (place){w->queue[i], i};
+    vm->collector.ending = &ending;
+    for (size_t i = 0; i < w->count; i++) {
+        dv_object *object = w->queue[i];
+        if (!object) continue;
+        object->references++;
+        dv_collect_finalise(vm, object);
+        dv_release_object(vm, object);
+    }
+    vm->collector.ending = NULL;
+    dv_heap_free(&vm->heap, ending.places, size);
+}
+
 void dv_collect_finalise_all(dv_vm *vm) {
     if (!is_anything_finalisable(vm)) return;
     if (!vm->collector.disabled) (void)dv_collect(vm);
@@ -97,8 +145,7 @@ void dv_collect_finalise_all(dv_vm *vm) {
         dv_collect_unmark(vm);
     }
     if (vm->collector.disabled) dv_collect_sort(w.queue, w.count);
-    for (size_t i = 0; i < w.count; i++) dv_collect_finalise(vm, w.queue[i]);
-    for (size_t i = 0; i < w.count; i++) dv_release_object(vm, w.queue[i]);
+    finalise_queue(vm, &w);
     dv_heap_free(&vm->heap, w.queue, size);
     vm->finalisers = vm->collector.closes = false;
 }

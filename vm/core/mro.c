@@ -163,7 +163,7 @@ void dv_class_touch(dv_vm *vm, dv_class *class_) {
         c->fields = 0;
         dv_assumption_break(vm, &c->layout);
     }
-    if (cached && vm->hooks.forget_classes) vm->hooks.forget_classes(vm);
+    if (cached && vm->hooks.quicken.forget_classes) vm->hooks.quicken.forget_classes(vm);
 }
 
 void dv_class_flag(dv_class *class_, uint16_t flags) {

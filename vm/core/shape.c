@@ -496,6 +496,7 @@ static inline void release_instance(dv_vm *vm, dv_object *object) {
 }
 
 static __attribute__((noinline)) void finalise_and_release(dv_vm *vm, dv_object *object) {
+    if (vm->collector.ending) dv_collect_gone(vm, object);
     if (dv_instance_finalise(vm, object)) release_instance(vm, object);
 }
 

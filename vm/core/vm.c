@@ -48,17 +48,17 @@ static void configure(dv_vm *vm, const dv_vm_config *config) {
     vm->stress = config->stress;
     vm->nama = config->nama;
     vm->regions.limit = config->region_limit;
-    vm->no_native = config->no_native;
-    vm->plain_extensions = config->plain_extensions;
-    vm->output = config->output;
-    vm->error_output = config->error_output;
-    vm->extension_output = config->extension_output;
-    vm->watch_extensions = config->watch_extensions;
-    vm->output_bytes = config->output_bytes;
-    vm->error_bytes = config->error_bytes;
-    vm->output_context = config->output_context;
+    vm->extensions.no_native = config->no_native;
+    vm->extensions.plain = config->plain_extensions;
+    vm->streams.output = config->output;
+    vm->streams.error_output = config->error_output;
+    vm->streams.extension_output = config->extension_output;
+    vm->extensions.watch = config->watch_extensions;
+    vm->streams.output_bytes = config->output_bytes;
+    vm->streams.error_bytes = config->error_bytes;
+    vm->streams.output_context = config->output_context;
     vm->recursion_limit = config->recursion_limit;
-    vm->most_digits = DV_MOST_DIGITS;
+    vm->sys.most_digits = DV_MOST_DIGITS;
     vm->calls_left = config->recursion_limit;
     vm->c_stack_size = config->c_stack_size;
     dv_work_init(vm);
@@ -74,9 +74,9 @@ dv_vm *dv_vm_new(const dv_vm_config *config) {
     memset(vm, 0, sizeof *vm);
     vm->heap = heap;
     vm->heap.used = sizeof *vm;
-    vm->error = vm->modules = vm->helpers = vm->main = vm->arguments = vm->memory_error =
+    vm->error = vm->modules = vm->helpers = vm->main = vm->sys.arguments = vm->memory_error =
         vm->keywords = DV_EMPTY;
-    vm->struct_formats = vm->sys = vm->warn_options = vm->x_options = DV_EMPTY;
+    vm->struct_formats = vm->sys.module = vm->sys.warn_options = vm->sys.x_options = DV_EMPTY;
     vm->handled = DV_NONE;
     fill_known_with_empty(&vm->known);
     configure(vm, config);

@@ -14,15 +14,10 @@
 #include "core/cell.h"
 #include "core/collect.h"
 #include "core/heap.h"
+#include "core/hooks.h"
 #include "core/object.h"
 #include "core/shape.h"
 #include "core/upcall.h"
-
-typedef union dv_cell dv_cell;
-struct dv_event;
-struct dv_exit;
-struct dv_loop_event;
-struct dv_thread;
 
 typedef enum dv_level { DV_LEVEL_GENERIC, DV_LEVEL_INCA, DV_LEVEL_NAMA } dv_level;
 
@@ -95,6 +90,10 @@ typedef struct dv_frozen {
     size_t size;
 } dv_frozen;
 
+/* How a text is compiled: as a typed statement, which prints its value; tracebacks show its lines.
+ */
+enum dv_compile_how { DV_COMPILE_INTERACTIVE = 1, DV_COMPILE_QUOTED = 2 };
+
 /* 0, or an errno (dynvm.h: dynvm_output). */
 typedef int (*dv_output)(void *context, const char *text, size_t size);
 
@@ -123,17 +122,17 @@ typedef struct dv_host_module {
 
 /* What the VM executes, counted in units of core/work.h.  INT64_MAX: there is no bound. */
 typedef struct dv_workload {
-    int64_t left;      /* of what C functions do, until they look whether they are to end */
-    bool counts_calls; /* every function begins with dv_count_cell (run/thread.h) */
-    bool exceeded;     /* the program has been told to end: what it does now is its grace */
-    bool told;         /* ... by the host, which stops its next runs as well */
-    int64_t interval;  /* vm->countdown was set to one less */
-    uint64_t done;     /* before that */
-    int64_t rounds;    /* before that; of these ... */
-    int64_t unsampled; /* ... since vm->hooks.sampled was called */
-    int64_t slice;     /* left until the program is to pause */
-    int64_t limit;     /* left until the program is told to end */
-    int64_t deadline;  /* the same in ns of the monotonic clock */
+    bool counts_calls;   /* every function begins with dv_count_cell (run/thread.h) */
+    bool exceeded;       /* the program has been told to end: what it does now is its grace */
+    bool told;           /* ... by the host, which stops its next runs as well */
+    uint32_t interrupts; /* KeyboardInterrupts that it has got from the host */
+    int64_t interval;    /* vm->countdown was set to one less */
+    uint64_t done;       /* before that */
+    int64_t rounds;      /* before that; of these ... */
+    int64_t unsampled;   /* ... since vm->hooks.region.sampled was called */
+    int64_t slice;       /* left until the program is to pause */
+    int64_t limit;       /* left until the program is told to end */
+    int64_t deadline;    /* the same in ns of the monotonic clock */
     int64_t run_limit, run_time; /* what of both each run gets */
     const char *why;             /* it is to end */
 } dv_workload;
@@ -203,11 +202,49 @@ typedef struct dv_super_found {
         fixed; /* a method of a built-in type that takes instances of the class: it never changes */
 } dv_super_found;
 
+/* What the module `sys` shows and sets (modules/system/sys.c). */
+typedef struct dv_sys {
+    dv_value module;             /* once it is imported; EMPTY before */
+    dv_value arguments;          /* list of str: sys.argv */
+    dv_value path;               /* list: sys.path, until the program puts another there */
+    dv_value warn_options;       /* list of the texts of -W (report/warning.h); EMPTY: none */
+    dv_value x_options;          /* dict of those of -X; EMPTY: none */
+    dv_global_cell *path_cell;   /* sys.path once sys is imported; NULL before */
+    dv_global_cell *stdin_cell;  /* sys.stdin, likewise */
+    dv_global_cell *stdout_cell; /* sys.stdout, likewise */
+    uint8_t flags[DV_FLAGS];     /* sys.flags */
+    unsigned closed;             /* bit n: standard stream n is None in sys */
+    int64_t most_digits;         /* of an int as text: sys.set_int_max_str_digits; 0: any number */
+} dv_sys;
+
+/* Where the host takes what is written, and what is read. */
+typedef struct dv_streams {
+    dv_output output, error_output; /* size 0: flush */
+    dv_output output_bytes;         /* of sys.stdout.buffer; NULL: output */
+    dv_output error_bytes;          /* of sys.stderr.buffer; NULL: error_output */
+    dv_output extension_output;     /* what watching tables write; NULL: error_output */
+    void *output_context;
+    /* Reads one line of input with its newline into buffer; 0: end; NULL: no input. */
+    size_t (*input)(void *context, char *buffer, size_t size);
+    void *input_context;
+} dv_streams;
+
+/* Extensions of the VM, and what they may do. */
+typedef struct dv_extension_use {
+    struct dv_plugins *plugins; /* plugin/plugin.h */
+    bool foreign;               /* they may let programs call C functions (plugin/table.c) */
+    bool no_native;             /* native handlers are ignored: their portable twins run */
+    bool plain;                 /* no site is specialised for them */
+    unsigned watch;             /* DV_WATCH_... of plugin/watch.h */
+} dv_extension_use;
+
 struct dynvm_vm;
 
 struct dv_vm {
-    /* The stable table of extensions, which find it through their vm (include/dynvm_ext.h). */
+    /* The stable table of extensions, and what C functions may do until they look whether they are
+     * to end (core/work.h): the members that extensions know (dvx_vm, include/dynvm_ext.h). */
     const struct dvx_api *api;
+    int64_t work_left;
     /* Run-time registers, saved when control leaves tail-form code (run/engine.h). */
     const dv_cell *ip;
     dv_value *sp, *fp;
@@ -250,9 +287,6 @@ struct dv_vm {
     dv_value helpers; /* dict: the same for _modules of the library, which it alone imports */
     dv_value main;    /* module __main__ */
     dv_value struct_formats; /* dict: format -> struct.Struct, of the functions of struct */
-    int64_t most_digits;     /* of an int as text: sys.set_int_max_str_digits; 0: any number */
-    dv_value arguments;      /* list of str: sys.argv */
-    dv_value path;           /* list: sys.path, until the program puts another there */
 
     /* Release queue (core/release.c): objects whose count is 0, waiting while another is released.
      */
@@ -288,115 +322,19 @@ struct dv_vm {
     bool sandboxed;         /* the program reaches no files (types/file/host.h) */
     bool evaluates_nothing; /* eval, exec and compile are switched off */
     uint64_t address_key;   /* of dv_identity; 0: programs may see addresses */
-    bool foreign;           /* extensions may let programs call C functions (plugin/table.c) */
-    bool no_native;        /* native handlers of extensions are ignored: their portable twins run */
-    bool plain_extensions; /* no site is specialised for extensions */
-    unsigned watch_extensions; /* DV_WATCH_... of plugin/watch.h */
 
     /* Configured by the embedder. */
-    uint8_t flags[DV_FLAGS];        /* sys.flags */
-    dv_value warn_options;          /* list of the texts of -W (run/warning.h); EMPTY: none */
-    dv_value x_options;             /* dict of those of -X; EMPTY: none */
-    dv_output output, error_output; /* size 0: flush */
-    dv_output output_bytes;         /* of sys.stdout.buffer; NULL: output */
-    dv_output error_bytes;          /* of sys.stderr.buffer; NULL: error_output */
-    dv_output extension_output;     /* what watching tables write; NULL: error_output */
-    void *output_context;
-    unsigned closed;             /* bit n: standard stream n is None in sys */
-    dv_value sys;                /* the module, once it is imported; EMPTY before */
-    dv_global_cell *stdin_cell;  /* sys.stdin once sys is imported; NULL before */
-    dv_global_cell *stdout_cell; /* sys.stdout, likewise */
-    dv_global_cell *path_cell;   /* sys.path, likewise */
-    /* Reads one line of input with its newline into buffer; 0: end; NULL: no input. */
-    size_t (*input)(void *context, char *buffer, size_t size);
-    void *input_context;
+    dv_sys sys;
+    dv_streams streams;
+    dv_extension_use extensions;
     dv_host_hooks asks;
     void *codes; /* list of threaded code objects, for inspection */
 
-    /* Hooks through which run/ reaches the layers above it; NULL below their level. */
-    struct {
-        /* quicken: a function's or loop's counter ran out. */
-        void (*warm)(dv_vm *vm, dv_object *code);
-        /* region: a function is warm now: shall its calls be counted on? */
-        void (*warmed)(dv_vm *vm, dv_object *code);
-        /* quicken: sites forget what they remember of classes. */
-        void (*forget_classes)(dv_vm *vm);
-        /* inspect: at every back edge of an observed VM. */
-        void (*observe)(dv_vm *vm, const dv_cell *ip, dv_value *fp);
-        /* inspect: the __del__ of an object, or a generator's finally clauses, are about to run
-         * because it dies; not in collections whose time the program has not chosen. */
-        void (*died)(dv_vm *vm, const dv_object *object);
-        /* inspect: makes one step instead of dv_run_cells, which asks for it when it begins. */
-        const dv_cell *(*step)(dv_vm *vm, const dv_cell *ip);
-        /* inspect: the guard of the running derivative failed. */
-        void (*missed)(dv_vm *vm);
-        /* inspect: a site takes another form (opcodes; DV_OP_COUNT: an extension's). */
-        void (*changed)(dv_vm *vm, const dv_cell *cell, uint32_t from, uint32_t to);
-        /* inspect: a loop of the thread got a region, got none, or lost it (region/region.h). */
-        void (*looped)(dv_vm *vm, struct dv_thread *thread, const struct dv_loop_event *event);
-        /* inspect: the running region is about to be left (region/region.h). */
-        void (*left)(dv_vm *vm, const struct dv_exit *exit, const dv_value *fp, int how);
-        /* region, stress mode: breaks what the running region assumes. */
-        void (*break_assumptions)(dv_vm *vm, const dv_cell *ip, dv_value *fp);
-        /* region: control leaves the region that ip lies in because of an exception or
-         * invalidation: writes back and rebuilds frames; returns the ip in INCA code, and vm->sp,
-         * vm->fp. */
-        const dv_cell *(*leave)(dv_vm *vm, const dv_cell *ip);
-        /* region: a handler that leaves the region at a safepoint of it, for the same place in INCA
-         * code. */
-        const dv_cell *(*depart)(const dv_cell *ip, dv_value *sp, dv_value *fp, dv_vm *vm,
-                                 int64_t r, double d);
-        /* region: so many back edges after the last safepoint that polled, the one at ip does. */
-        void (*sampled)(dv_vm *vm, const dv_cell *ip, int64_t back_edges);
-        void (*release_code)(dv_vm *vm, dv_object *code);
-        void (*discard)(dv_vm *vm); /* frees what the layer keeps when the VM ends */
-        /* modules: a module of the library (new, not yet in vm->modules); `early`: only one that
-         * CPython has built in, which files cannot replace.  EMPTY without vm->error: there is
-         * none. */
-        dv_value (*load_builtin)(dv_vm *vm, dv_value name, bool early);
-        /* modules: the same for a library module in dl; NULL: there is none. */
-        const dv_frozen *(*find_frozen)(dv_value name, bool early);
-        dv_unit *(*unpack_frozen)(dv_vm *vm, const dv_frozen *frozen); /* NULL: raised */
-        /* modules: why there is no such module: a message for dv_raise that takes the name as %V;
-         * NULL: no reason is known. */
-        const char *(*why_absent)(dv_value name);
-        /* api: compiles a file; NULL: raised. */
-        dv_unit *(*compile_file)(dv_vm *vm, const char *path);
-        /* api: compiles the text of a module. */
-        dv_unit *(*compile_text)(dv_vm *vm, const char *text, size_t size, const char *filename);
-        /* api: the same of text for eval, exec and compile, whose top level is a function of its
-         * namespace; optimize -1: as the VM does. */
-        dv_unit *(*evaluate_text)(dv_vm *vm, const char *text, size_t size, const char *filename,
-                                  const char *mode, int optimize);
-        /* api: what the host has under this name.  1: this, 0: nothing, -1: raised. */
-        int (*ask_module)(dv_vm *vm, dv_value name, dv_host_module *out);
-        /* api: does the host allow the program to import it?  False: raised. */
-        bool (*may_import)(dv_vm *vm, dv_value name);
-        /* plugin: the module of the extension in a file (new, not yet in vm->modules). */
-        dv_value (*load_extension)(dv_vm *vm, dv_value name, const char *path);
-        /* plugin: the module of an extension of the host's own (likewise); EMPTY without
-         * vm->error: there is none of this name. */
-        dv_value (*load_hosted)(dv_vm *vm, dv_value name);
-        /* plugin: specialises the CALL (CALL_METHOD if `method`: a self or EMPTY stands in front of
-         * the arguments) at ip for *callee, a function, an object or the class of an extension,
-         * with `count` arguments behind its reserved entries; false: it is not to be called so. */
-        bool (*extension_call)(dv_vm *vm, dv_cell *ip, const dv_value *callee, uint32_t count,
-                               bool method);
-        /* plugin: the same for the instruction at ip of another family, one of whose operands,
-         * below vm->sp, is an object of an extension. */
-        bool (*extension_site)(dv_vm *vm, dv_cell *ip);
-        /* plugin: what a cell with a foreign handler is; false: no extension knows it. */
-        bool (*extension_form)(dv_vm *vm, const dv_cell *ip, struct dv_foreign_form *form);
-        /* plugin: why extensions have left the site at ip alone; NULL: none was asked. */
-        const char *(*extension_reason)(dv_vm *vm, const dv_cell *ip);
-        /* plugin: what derivatives of extensions have been through there; false: none was. */
-        bool (*extension_report)(dv_vm *vm, const dv_cell *ip, struct dv_foreign_report *report);
-    } hooks;
+    dv_hooks hooks;
     bool (*observer)(void *context, const struct dv_event *event); /* inspect/observe.h */
     void *observer_context;
     bool observer_failed;
     struct dv_profile *profile; /* inspect/profile.h; NULL: nothing is counted */
-    struct dv_plugins *plugins; /* plugin/plugin.h */
     struct dynvm_vm *host;      /* what the embedder knows the VM as (api/machine.h) */
 };
 

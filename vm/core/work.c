@@ -17,8 +17,8 @@ enum {
  * counts no longer. */
 
 void dv_work_init(dv_vm *vm) {
-    vm->work = (dv_workload){.left = LOOK,
-                             .interval = 1,
+    vm->work_left = LOOK;
+    vm->work = (dv_workload){.interval = 1,
                              .slice = INT64_MAX,
                              .limit = INT64_MAX,
                              .deadline = INT64_MAX,
@@ -28,7 +28,7 @@ void dv_work_init(dv_vm *vm) {
 
 /* What C functions did since the last look.  (Who counts without a bound does not overflow.) */
 static int64_t units_of_look(const dv_vm *vm) {
-    const int64_t most = INT64_MAX / 4, left = vm->work.left;
+    const int64_t most = INT64_MAX / 4, left = vm->work_left;
     return left < -most ? most : LOOK - left;
 }
 
@@ -48,7 +48,7 @@ static void charge(dv_vm *vm, int64_t spent) {
 
 static void settle_look(dv_vm *vm) {
     const int64_t spent = units_of_look(vm);
-    vm->work.left = LOOK;
+    vm->work_left = LOOK;
     charge(vm, spent);
 }
 
@@ -192,6 +192,7 @@ bool dv_poll_interrupt(dv_vm *vm) {
     }
     if (!(asked & DV_INTERRUPTED)) return true;
     no_more(vm, DV_INTERRUPTED);
+    vm->work.interrupts++;
     dv_raise(vm, DV_E_KEYBOARD_INTERRUPT, "");
     return false;
 }
@@ -205,7 +206,7 @@ bool dv_poll_calls_slow(dv_vm *vm) {
         charge(vm, 1);
         dv_poll_soon(vm);
     }
-    if (vm->work.left < 0) settle_look(vm);
+    if (vm->work_left < 0) settle_look(vm);
     if (vm->collector.wanted) dv_collect_wanted(vm);
     return dv_work_poll(vm);
 }

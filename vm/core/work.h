@@ -3,7 +3,7 @@
  *
  * Invariants
  *  1. A unit is about 10 ns.  There are two counters, since regions learn from the first how many
- *     rounds they make: vm->countdown, of back edges and counted calls, and vm->work.left, of what
+ *     rounds they make: vm->countdown, of back edges and counted calls, and vm->work_left, of what
  *     C functions do (dv_work).
  *  2. Who counts can be told that the program is to end: whoever calls dv_work holds counted
  *     references, no error is pending, and what it works on is in order, as where any error is
@@ -25,14 +25,14 @@ bool dv_work_slow(dv_vm *vm) DV_MUST_CHECK;
 /* Counts work done in C: about `units` rounds of a loop in dl (10 ns each); not negative.  False:
  * raised (interrupted, stopped, limit or deadline exceeded). */
 DV_MUST_CHECK static inline bool dv_work(dv_vm *vm, int64_t units) {
-    return DV_LIKELY((vm->work.left -= units) >= 0) || dv_work_slow(vm);
+    return DV_LIKELY((vm->work_left -= units) >= 0) || dv_work_slow(vm);
 }
 
 /* The same where nothing can be raised: what asks to be heard is so at the next back edge or call,
  * or in the next dv_work. */
 void dv_work_owe_slow(dv_vm *vm);
 static inline void dv_work_owe(dv_vm *vm, int64_t units) {
-    if (DV_UNLIKELY((vm->work.left -= units) < 0)) dv_work_owe_slow(vm);
+    if (DV_UNLIKELY((vm->work_left -= units) < 0)) dv_work_owe_slow(vm);
 }
 
 /* For what waits: false: raised, as by dv_work, but with a look at the clock each time. */

@@ -23,9 +23,9 @@
  *  7. While an error is pending, an extension calls nothing but release, fetch_error, clear_error
  *     and error_matches.
  *
- * With DVX_NATIVE defined before this header is included, an extension may also bring *native
- * handlers* (second half of plugin/native.h): instructions of its own, compiled against the layout
- * of one build of the VM and ignored by every other. */
+ * With DVX_NATIVE defined as <plugin/native.h> before this header is included, an extension may
+ * also bring *native handlers* (second half of that header): instructions of its own, compiled
+ * against the layout of one build of the VM and ignored by every other. */
 #ifndef DYNVM_EXT_H
 #define DYNVM_EXT_H
 
@@ -40,7 +40,7 @@
 #endif
 
 #define DVX_ABI_MAJOR 1
-#define DVX_ABI_MINOR 2
+#define DVX_ABI_MINOR 3
 
 /* This line of the source, as "file:line": of a derivative, for `dynvm dis --where`. */
 #define DVX_HERE                  DVX_HERE_OF(__FILE__, __LINE__)
@@ -48,16 +48,17 @@
 #define DVX_HERE_TEXT(file, line) file ":" #line
 
 #ifdef DVX_NATIVE
-#include <plugin/native.h>
+#include DVX_NATIVE
 #else
 #define DVX_FINGERPRINT 0
 /* Any dl value.  Only `api` knows what the bits mean. */
 typedef struct dvx_value {
     uint64_t bits;
 } dvx_value;
-/* The virtual machine; what follows its first member is its own. */
+/* The virtual machine; what follows these members is its own, and so is the second (dvx_work). */
 typedef struct dvx_vm {
     const struct dvx_api *api;
+    int64_t work_left;
 } dvx_vm;
 typedef void (*dvx_handler)(void);
 #endif
@@ -764,6 +765,11 @@ struct dvx_api {
     bool (*work)(dvx_vm *vm, int64_t units);
 };
 typedef struct dvx_api dvx_api;
+
+/* The same as `work`, without a call while there is nothing to look for. */
+static inline bool dvx_work(dvx_vm *vm, int64_t units) {
+    return (vm->work_left -= units) >= 0 || vm->api->work(vm, 0);
+}
 
 /* The descriptor.  Its first three members never change, so that any VM can tell whether it may
  * look at the others. */

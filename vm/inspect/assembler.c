@@ -12,7 +12,7 @@
 #include <stdio.h>
 
 #include "code/verify.h"
-#include "core/dtoa.h"
+#include "base/dtoa.h"
 #include "core/unit.h"
 #include "dv_ops.h"
 #include "inspect/region_text.h"

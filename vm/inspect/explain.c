@@ -282,11 +282,10 @@ static void put_share(dv_line *line, uint64_t part, uint64_t whole) {
 
 /* What an extension said of the site; NULL: none was asked, or the code is gone. */
 static const char *of_extension(dv_vm *vm, const dv_row *row) {
-    if (!vm->hooks.extension_reason) return NULL;
+    if (!vm->hooks.plugin.reason) return NULL;
     for (const dv_thread *thread = vm->codes; thread; thread = thread->next) {
         if (thread->code != row->function->code || !thread->cells) continue;
-        const char *reason =
-            vm->hooks.extension_reason(vm, thread->cells + thread->cell_at[row->pc]);
+        const char *reason = vm->hooks.plugin.reason(vm, thread->cells + thread->cell_at[row->pc]);
         if (reason) return reason;
     }
     return NULL;

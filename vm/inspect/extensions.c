@@ -8,11 +8,11 @@
 
 /* False: no extension was asked about the site, or its code is gone. */
 static bool find_report(dv_vm *vm, const dv_row *row, dv_foreign_report *report) {
-    if (!vm->hooks.extension_report) return false;
+    if (!vm->hooks.plugin.report) return false;
     for (const dv_thread *thread = vm->codes; thread; thread = thread->next) {
         if (thread->code != row->function->code || !thread->cells) continue;
         const dv_cell *cell = thread->cells + thread->cell_at[row->pc];
-        if (vm->hooks.extension_report(vm, cell, report)) return true;
+        if (vm->hooks.plugin.report(vm, cell, report)) return true;
     }
     return false;
 }

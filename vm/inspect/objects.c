@@ -58,7 +58,7 @@ dv_making dv_making_before(dv_vm *vm, const dv_cell *cell, uint32_t op) {
     making.behind = cell + family->length;
     making.fp = vm->fp;
     if (family->family == DV_OP_GET_ITER) making.operand = vm->sp[-1];
-    if (dv_op_infos[op].fused && making.kind != DV_MADE_METHOD) {
+    if (dv_op_infos[op].covers != DV_OP_NOP && making.kind != DV_MADE_METHOD) {
         const uint32_t behind = dv_op_of(vm, making.behind->h);
         if (behind < DV_OP_COUNT) making.second = making.behind + dv_op_infos[behind].length;
     }
@@ -70,15 +70,15 @@ dv_making dv_making_before(dv_vm *vm, const dv_cell *cell, uint32_t op) {
 static bool is_left_out(const dv_vm *vm, const dv_making *making, const dv_cell *next) {
     if (!making->second || next == making->behind) return false;
     if (making->kind == DV_MADE_SLICE || next == making->second) return true;
-    return making->op == DV_OP_CALL_RANGE_REGION && vm->fp == making->fp &&
-           !dv_thread_owns(dv_frame_thread(vm->fp), next);
+    return making->family == DV_OP_CALL && dv_op_infos[making->op].saw == DV_SAW_ENTRY &&
+           vm->fp == making->fp && !dv_thread_owns(dv_frame_thread(vm->fp), next);
 }
 
 /* Is the result of the instruction, which may have entered a region, new and of the kind? */
 static bool is_made(const dv_vm *vm, const dv_making *making, const dv_cell *next) {
     if (making->kind == DV_MADE_INSTANCE) /* or its __init__ runs: in a frame above */
         return next == making->behind || vm->fp > making->fp;
-    if (next != making->behind && making->op != DV_OP_GET_ITER_REGION) return false;
+    if (next != making->behind && dv_op_infos[making->op].saw != DV_SAW_ENTRY) return false;
     const dv_value result = vm->sp[-1];
     switch (making->family) {
     case DV_OP_BUILD_TUPLE:
@@ -127,7 +127,9 @@ void dv_objects_passed(dv_vm *vm, const dv_region *region, const dv_cell *cell,
 void dv_objects_left(const dv_exit *exit, const dv_value *fp, dv_objects *objects) {
     for (uint32_t i = 0; i < exit->item_count; i++) {
         const dv_exit_item *item = &exit->region->items[exit->first_item + i];
-        if (item->action == DV_EXIT_INSTANCE) make_after_all(objects, DV_MADE_INSTANCE);
+        if (item->action == DV_EXIT_INSTANCE ||
+            (item->action == DV_EXIT_FADED && dv_same(fp[item->to], DV_FADED)))
+            make_after_all(objects, DV_MADE_INSTANCE);
         if (item->action == DV_EXIT_RANGE && !dv_is_object(fp[item->to]))
             make_after_all(objects, DV_MADE_ITERATOR);
     }

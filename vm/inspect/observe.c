@@ -265,7 +265,7 @@ void dv_observe(dv_vm *vm, dv_observer observer, void *context) {
     vm->observer = observer;
     vm->observer_context = context;
     vm->observer_failed = false;
-    vm->hooks.observe = observer ? at_safepoint : NULL;
-    vm->hooks.died = observer ? at_death : NULL;
+    vm->hooks.inspect.observe = observer ? at_safepoint : NULL;
+    vm->hooks.inspect.died = observer ? at_death : NULL;
     vm->countdown = 0;
 }

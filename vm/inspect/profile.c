@@ -189,13 +189,14 @@ static void look_behind(step_plan *plan) {
 static bool includes_behind(uint32_t op) {
     if (op >= DV_OP_COUNT) return false;
     const dv_op_info *info = &dv_op_infos[op];
-    if (info->kind == DV_KIND_FUSION) return info->stores || dv_op_infos[info->family].fused;
-    return info->fused;
+    if (info->kind == DV_KIND_FUSION)
+        return info->stores || dv_op_infos[info->family].covers != DV_OP_NOP;
+    return info->covers != DV_OP_NOP;
 }
 
 static const char *foreign_name(dv_vm *vm, const dv_cell *site) {
     dv_foreign_form form = {0};
-    return vm->hooks.extension_form(vm, site, &form) ? form.name : "extension";
+    return vm->hooks.plugin.form(vm, site, &form) ? form.name : "extension";
 }
 
 static void plan_step(dv_vm *vm, dv_profile *profile, dv_thread *thread, step_plan *plan) {
@@ -438,7 +439,7 @@ _Static_assert(DV_OP_RI_SUB_SK_GET_D_S - DV_OP_RI_ADD_SS_GET_I_R == 15,
                "indices: two operators, modes, kinds, and results, each with two exits");
 
 static void add_guards(dv_vm *vm, guards *g, const dv_cell *cell, uint32_t op) {
-    enum { HAS_TARGET = 1 << 6 }; /* in `slots` (gen/isa.py) */
+    enum { HAS_TARGET = 1 << 6 }; /* in `slots` (gen/isa/isa.py) */
     if (dv_op_infos[op].slots & HAS_TARGET) add_guard(vm, g, cell[3].target);
     if (op >= DV_OP_RI_ADD_SS_GET_I_R && op <= DV_OP_RI_SUB_SK_GET_D_S)
         add_guard(vm, g, cell[4].target);
@@ -525,8 +526,8 @@ static dv_handler handler_at(dv_vm *vm, const dv_cell *ip) {
 static bool may_enter(const step_plan *plan) {
     if (plan->op == DV_OP_ENTER_REGION || plan->op == DV_OP_ENTER_COUNT) return true;
     if (!plan->function) return is_call(plan->op);
-    return generic_of(plan)->family == DV_OP_JUMP_BACK || plan->op == DV_OP_GET_ITER_REGION ||
-           plan->op == DV_OP_CALL_RANGE_REGION;
+    return generic_of(plan)->family == DV_OP_JUMP_BACK ||
+           (plan->op < DV_OP_COUNT && dv_op_infos[plan->op].saw == DV_SAW_ENTRY);
 }
 
 /* Hook of dv_run_cells: makes one step. */
@@ -584,11 +585,11 @@ bool dv_profile_start(dv_vm *vm) {
     memset(profile, 0, sizeof *profile);
     profile->end = &profile->functions;
     vm->profile = profile;
-    vm->hooks.step = step;
-    vm->hooks.missed = missed;
-    vm->hooks.changed = changed;
-    vm->hooks.looped = looped;
-    vm->hooks.left = left;
+    vm->hooks.inspect.step = step;
+    vm->hooks.inspect.missed = missed;
+    vm->hooks.inspect.changed = changed;
+    vm->hooks.inspect.looped = looped;
+    vm->hooks.inspect.left = left;
     return true;
 }
 
@@ -597,11 +598,11 @@ const dv_profile *dv_profile_of(const dv_vm *vm) { return vm->profile; }
 void dv_profile_free(dv_vm *vm) {
     dv_profile *profile = vm->profile;
     if (!profile) return;
-    vm->hooks.step = NULL;
-    vm->hooks.missed = NULL;
-    vm->hooks.changed = NULL;
-    vm->hooks.looped = NULL;
-    vm->hooks.left = NULL;
+    vm->hooks.inspect.step = NULL;
+    vm->hooks.inspect.missed = NULL;
+    vm->hooks.inspect.changed = NULL;
+    vm->hooks.inspect.looped = NULL;
+    vm->hooks.inspect.left = NULL;
     vm->profile = NULL;
     for (dv_function_counts *function = profile->functions; function;) {
         dv_function_counts *next = function->next;

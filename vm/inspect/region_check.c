@@ -1,8 +1,8 @@
 /* region_check.c: what is proved of a region that somebody has written (region_text.h).
  *
  * A forward data flow over its instructions: for each slot what is in it, from what entries say and
- * what instructions read and put (gen/region_facts.py).  README.md, "Regions by hand", says what is
- * checked and what is trusted.
+ * what instructions read and put (gen/isa/region_facts.py).  README.md, "Regions by hand", says
+ * what is checked and what is trusted.
  *
  * Invariants
  *  1. Values that frames hold are in home slots, and nothing else is: what is left in a local's

@@ -7,7 +7,7 @@
 
 enum { MOST_OPS = 4000, MOST_ITEMS = 400000, MOST_SLOTS = 8000 };
 
-const char *const dv_region_action_names[DV_EXIT_INSTANCE + 1] = {
+const char *const dv_region_action_names[DV_EXIT_FADED + 1] = {
     [DV_EXIT_INT] = "int",       [DV_EXIT_FLOAT] = "float",     [DV_EXIT_BOOL] = "bool",
     [DV_EXIT_INT_R] = "int",     [DV_EXIT_FLOAT_D] = "float",   [DV_EXIT_BOOL_R] = "bool",
     [DV_EXIT_VALUE] = "value",   [DV_EXIT_VALUE_B] = "value_b", [DV_EXIT_COPY] = "copy",
@@ -273,10 +273,10 @@ static void read_exit_item(reading *r, dv_text word) {
     const dv_text home = cut(&word, '='), action = cut(&word, ':');
     item.to = take_slot(r, home, true, 1);
     uint32_t a = 0;
-    while (a <= DV_EXIT_INSTANCE &&
+    while (a <= DV_EXIT_FADED &&
            (!dv_region_action_names[a] || !is_word(action, dv_region_action_names[a])))
         a++;
-    if (a > DV_EXIT_INSTANCE) fail(r, "an exit cannot do '%.*s'", TEXT(action));
+    if (a > DV_EXIT_FADED) fail(r, "an exit cannot do '%.*s'", TEXT(action));
     if (failed(r)) return;
     if (a <= DV_EXIT_BOOL && is_word(word, a == DV_EXIT_FLOAT ? "d" : "r"))
         a += DV_EXIT_INT_R;

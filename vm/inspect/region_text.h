@@ -45,7 +45,7 @@ void dv_region_check(dv_region_reader *reader, const dv_written_region *region,
                      const dv_region_lines *lines);
 
 /* What exits do, by dv_exit_action; NULL: no text says it. */
-extern const char *const dv_region_action_names[DV_EXIT_INSTANCE + 1];
+extern const char *const dv_region_action_names[DV_EXIT_FADED + 1];
 /* The slot operands of an instruction are listed in this order. */
 extern const uint8_t dv_region_slot_order[4];
 

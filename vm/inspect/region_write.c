@@ -39,7 +39,7 @@ static const char *refuse_exit(const dv_region *region, const dv_exit *exit) {
     if (exit->frame_count) return "an exit makes frames of functions that are inlined";
     for (uint32_t i = 0; i < exit->item_count; i++) {
         const dv_exit_item *item = &region->items[exit->first_item + i];
-        if (item->action == DV_EXIT_INSTANCE || item->action == DV_EXIT_COMPLEX)
+        if (item->action >= DV_EXIT_INSTANCE || item->action == DV_EXIT_COMPLEX)
             return "an exit makes an object";
         if ((item->action == DV_EXIT_VALUE || item->action == DV_EXIT_VALUE_B) &&
             !is_speakable(item->value))

@@ -126,93 +126,51 @@ static void add_c_function(dv_site_state *state, const dv_cfunction_def *def) {
     add_text(state, DV_FACT_CALLEE, 0, def->name, strlen(def->name));
 }
 
-/* What the cache of a derivative holds; `name`: of the attribute. */
+/* What a half of a cell of the cache holds; `name`: of the attribute; `shape`: what it holds first.
+ */
+static void add_cached(dv_vm *vm, dv_site_state *state, dv_cached what, const dv_cell *cell,
+                       uint32_t shape, bool stores, dv_value name) {
+    switch (what) {
+    case DV_CACHED_SHAPE: add_shape(vm, state, 0, shape); break;
+    case DV_CACHED_OFFSET: {
+        const uint32_t first = (uint32_t)offsetof(dv_instance, slots);
+        add_number(state, DV_FACT_SLOT, 0, ((uint32_t)cell->s.b - first) / sizeof(dv_value));
+        break;
+    }
+    case DV_CACHED_SLOT: add_number(state, DV_FACT_SLOT, 0, (uint32_t)cell->s.b); break;
+    case DV_CACHED_THEN:
+        if (shape_of(vm, (uint32_t)cell->s.b))
+            add_number(state, DV_FACT_ADDS, 0, shape_of(vm, (uint32_t)cell->s.b)->count);
+        break;
+    case DV_CACHED_CELL: add_owner(vm, state, 0, shape, cell->p, name); break;
+    case DV_CACHED_ENTRIES: add_entries(vm, state, cell->p, stores, name); break;
+    case DV_CACHED_SERIAL: add_module(vm, state, cell->i); break;
+    case DV_CACHED_THREAD: add_thread(vm, state, cell->p); break;
+    case DV_CACHED_PLAN: add_plan(vm, state, cell->p); break;
+    case DV_CACHED_FUNCTION: add_c_function(state, cell->p); break;
+    case DV_CACHED_CLASS: /* never freed */
+        add_value(vm, state, DV_FACT_CALLEE, 0, dv_as_class(cell->v)->name);
+        break;
+    case DV_CACHED_NOTHING:
+    case DV_CACHED_ROOT:
+    case DV_CACHED_KIND:
+    case DV_CACHED_PLACE:
+    case DV_CACHED_BUILTIN:
+    case DV_CACHED_LOCAL:
+    case DV_CACHED_REGION: break;
+    }
+}
+
+/* What the cache of a derivative holds.  The class that has the attribute is known by a shape. */
 static void add_cache(dv_vm *vm, dv_site_state *state, uint32_t op, const dv_cell *cache,
                       dv_value name) {
-    uint32_t shape = (uint32_t)cache->s.a;
-    switch (op) {
-    case DV_OP_CALL_DL:
-    case DV_OP_CALL_DL_DEFAULTS:
-    case DV_OP_CALL_METHOD_DL:
-    case DV_OP_CALL_METHOD_DL_DEFAULTS:
-    case DV_OP_CALL_METHOD_BARE: add_thread(vm, state, cache->p); break;
-    case DV_OP_CALL_DL_PLAN:
-    case DV_OP_CALL_CLASS_PLAN:
-    case DV_OP_CALL_KW_DL:
-    case DV_OP_CALL_KW_CLASS:
-    case DV_OP_CALL_METHOD_DL_PLAN:
-    case DV_OP_CALL_METHOD_BARE_PLAN:
-    case DV_OP_CALL_METHOD_CLASS:
-    case DV_OP_CALL_METHOD_KW_DL:
-    case DV_OP_CALL_METHOD_KW_BARE:
-    case DV_OP_CALL_METHOD_KW_CLASS: add_plan(vm, state, cache->p); break;
-    case DV_OP_CALL_C:
-    case DV_OP_CALL_C_1:
-    case DV_OP_CALL_C_2:
-    case DV_OP_CALL_C_NAMED:
-    case DV_OP_CALL_LEN:
-    case DV_OP_CALL_ORD:
-    case DV_OP_CALL_CHR:
-    case DV_OP_CALL_CONSUME:
-    case DV_OP_CALL_METHOD_CONSUME:
-    case DV_OP_CALL_METHOD_ADD:
-    case DV_OP_CALL_METHOD_GET_2:
-    case DV_OP_CALL_METHOD_GET_3:
-    case DV_OP_CALL_METHOD_C:
-    case DV_OP_CALL_METHOD_C_1:
-    case DV_OP_CALL_METHOD_C_2:
-    case DV_OP_CALL_METHOD_C_3:
-    case DV_OP_CALL_METHOD_C_BARE_1:
-    case DV_OP_CALL_METHOD_C_BARE_2:
-    case DV_OP_CALL_METHOD_C_NAMED:
-    case DV_OP_CALL_METHOD_APPEND: add_c_function(state, cache->p); break;
-    case DV_OP_CALL_TYPE_CONSUME:
-    case DV_OP_CALL_TYPE_1:
-    case DV_OP_CALL_TYPE: /* never freed */
-        add_value(vm, state, DV_FACT_CALLEE, 0, dv_as_class(cache->v)->name);
-        break;
-    case DV_OP_LOAD_ATTR_SLOT:
-    case DV_OP_STORE_ATTR_SLOT:
-    case DV_OP_LOAD_METHOD_SLOT:
-        add_shape(vm, state, 0, shape);
-        add_number(state, DV_FACT_SLOT, 0,
-                   ((uint32_t)cache->s.b - (uint32_t)offsetof(dv_instance, slots)) /
-                       sizeof(dv_value));
-        break;
-    case DV_OP_LOAD_ATTR_OUTSIDE:
-    case DV_OP_STORE_ATTR_OUTSIDE:
-    case DV_OP_LOAD_ATTR_FAR:
-    case DV_OP_STORE_ATTR_FAR:
-        add_shape(vm, state, 0, shape);
-        add_number(state, DV_FACT_SLOT, 0, (uint32_t)cache->s.b);
-        break;
-    case DV_OP_STORE_ATTR_ADD:
-        add_shape(vm, state, 0, shape);
-        if (shape_of(vm, (uint32_t)cache->s.b))
-            add_number(state, DV_FACT_ADDS, 0, shape_of(vm, (uint32_t)cache->s.b)->count);
-        break;
-    case DV_OP_LOAD_ATTR_POLY:
-    case DV_OP_LOAD_METHOD_POLY: add_entries(vm, state, cache->p, false, name); break;
-    case DV_OP_STORE_ATTR_POLY: add_entries(vm, state, cache->p, true, name); break;
-    case DV_OP_LOAD_ATTR_ITS_CLASS: add_shape(vm, state, 0, shape); break;
-    case DV_OP_LOAD_ATTR_CLASS:
-    case DV_OP_LOAD_ATTR_FIELD:
-    case DV_OP_LOAD_ATTR_BOUND:
-    case DV_OP_LOAD_ATTR_PROPERTY:
-    case DV_OP_STORE_ATTR_PROPERTY:
-    case DV_OP_LOAD_METHOD_SHAPE:
-    case DV_OP_LOAD_METHOD_UNBOUND:
-        add_shape(vm, state, 0, shape);
-        add_owner(vm, state, 0, shape, cache[1].p, name);
-        break;
-    case DV_OP_LOAD_ATTR_OF_CLASS:
-    case DV_OP_LOAD_METHOD_OF_CLASS:
-    case DV_OP_LOAD_METHOD_UNBOUND_OF_CLASS:
-        add_owner(vm, state, 0, shape, cache[1].p, name);
-        break;
-    case DV_OP_LOAD_ATTR_MODULE:
-    case DV_OP_LOAD_METHOD_MODULE: add_module(vm, state, cache->i); break;
-    default: break;
+    const dv_op_info *info = &dv_op_infos[op];
+    const bool stores = info->outputs == 0;
+    const bool by_shape = info->cached[0] == DV_CACHED_SHAPE || info->cached[0] == DV_CACHED_ROOT;
+    for (uint32_t i = 0; i < sizeof info->cached; i++) {
+        const dv_cached what = (dv_cached)info->cached[i];
+        if (what == DV_CACHED_CELL && !by_shape) continue;
+        add_cached(vm, state, what, cache + i / 2, (uint32_t)cache->s.a, stores, name);
     }
 }
 
@@ -234,10 +192,25 @@ static const char *reason_of(const dv_site *site) {
 
 static void look_at_foreign(dv_vm *vm, const dv_cell *cell, dv_site_state *state) {
     dv_foreign_form form = {.name = "?"};
-    (void)vm->hooks.extension_form(vm, cell, &form);
+    (void)vm->hooks.plugin.form(vm, cell, &form);
     state->form = form.name;
     state->tier = form.tier;
     state->kind = form.load ? DV_KIND_FUSION : DV_KIND_DERIVATIVE;
+}
+
+/* What the site of a derivative has seen (dv_site says which of its fields that is). */
+static void look_at_evidence(dv_vm *vm, const dv_site *site, const dv_op_info *info,
+                             dv_site_state *state) {
+    for (int i = 0; i < 3; i++) {
+        if (info->types[i] != DV_RESULT_INSTANCE) continue;
+        const uint32_t number = site->met & DV_MET_SHAPE;
+        if (number) add_shape(vm, state, 0, number);
+        return;
+    }
+    if (info->saw == DV_SAW_ENUMERATE || info->saw == DV_SAW_ZIP || info->saw == DV_SAW_ITEMS)
+        state->seen = site->items.first, state->seen_with = site->items.second;
+    else
+        state->seen = site->seen;
 }
 
 static void look_at_derivative(dv_vm *vm, const dv_thread *thread, uint32_t pc, uint32_t op,
@@ -250,7 +223,7 @@ static void look_at_derivative(dv_vm *vm, const dv_thread *thread, uint32_t pc, 
     if (info->family == DV_OP_LOAD_GLOBAL || info->family == DV_OP_LOAD_GLOBAL_CALLEE)
         add_text(state, DV_FACT_GLOBAL, 0, code->names[operand].data, code->names[operand].size);
     add_cache(vm, state, op, cell + info->cache_cell, named ? thread->names[operand] : DV_EMPTY);
-    state->seen = cell[1].site.seen;
+    look_at_evidence(vm, &cell[1].site, &dv_op_infos[op], state);
 }
 
 void dv_state_look(dv_vm *vm, const dv_thread *thread, uint32_t pc, dv_site_state *state) {
@@ -260,7 +233,7 @@ void dv_state_look(dv_vm *vm, const dv_thread *thread, uint32_t pc, dv_site_stat
     const dv_site *site = &cell[1].site;
     uint32_t op = dv_op_of(vm, cell->h);
     bool quickens = dv_op_infos[generic].adaptive != generic;
-    if (vm->hooks.extension_report) (void)vm->hooks.extension_report(vm, cell, &state->report);
+    if (vm->hooks.plugin.report) (void)vm->hooks.plugin.report(vm, cell, &state->report);
     bool counted = op < DV_OP_COUNT; /* else its site may be laid out in another way */
     if (counted && quickens && generic != DV_OP_JUMP_BACK && site->reason == DV_REASON_MEGAMORPHIC)
         state->reason = reason_of(site);
@@ -321,8 +294,7 @@ static void put_facts(dv_line *line, const dv_site_state *state) {
     }
 }
 
-static void put_seen(dv_line *line, uint32_t seen) {
-    const char *before = "  saw ";
+static void put_seen(dv_line *line, const char *before, uint32_t seen) {
     for (uint32_t i = 0; i < SEEN_NAMES; i++) {
         if (!(seen >> i & 1)) continue;
         dv_line_put(line, "%s%s", before, seen_names[i]);
@@ -338,7 +310,8 @@ void dv_state_text(const dv_site_state *state, const dv_page *page, dv_line *lin
     dv_line_colour(line, page, DV_COLOUR_PLAIN);
     if (state->tier) dv_line_put(line, " (%s)", state->tier);
     put_facts(line, state);
-    put_seen(line, state->seen);
+    put_seen(line, "  saw ", state->seen);
+    put_seen(line, " with ", state->seen_with);
     if (state->reason) dv_line_put(line, "%s%s", state->form ? "  " : "", state->reason);
     if (state->waits) dv_line_put(line, "  waits %u", state->waits);
     if (state->iterations_left) dv_line_put(line, "  %u iterations left", state->iterations_left);
@@ -375,6 +348,13 @@ static void json_facts(const dv_site_state *state, dv_json *json) {
     dv_json_end(json, ']');
 }
 
+static void json_seen(dv_json *json, const char *name, uint32_t seen) {
+    dv_json_begin(json, name, '[');
+    for (uint32_t i = 0; i < SEEN_NAMES; i++)
+        if (seen >> i & 1) dv_json_string(json, NULL, seen_names[i]);
+    dv_json_end(json, ']');
+}
+
 void dv_state_json(const dv_site_state *state, dv_json *json) {
     static const char *const kinds[] = {"generic", "adaptive", "derivative",
                                         "region",  "fusion",   "pair"};
@@ -385,10 +365,8 @@ void dv_state_json(const dv_site_state *state, dv_json *json) {
     dv_json_string(json, "kind", kinds[state->kind]);
     if (state->tier) dv_json_string(json, "tier", state->tier);
     json_facts(state, json);
-    dv_json_begin(json, "saw", '[');
-    for (uint32_t i = 0; i < SEEN_NAMES; i++)
-        if (state->seen >> i & 1) dv_json_string(json, NULL, seen_names[i]);
-    dv_json_end(json, ']');
+    json_seen(json, "saw", state->seen);
+    if (state->seen_with) json_seen(json, "saw_with", state->seen_with);
     if (state->reason) dv_json_string(json, "reason", state->reason);
     dv_json_number(json, "misses", state->misses);
     dv_json_number(json, "backoff", state->backoff);

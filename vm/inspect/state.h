@@ -36,6 +36,7 @@ typedef struct dv_site_state {
     const char *tier;   /* of an extension's derivative: "native" or "portable"; else NULL */
     const char *reason; /* adaptive: why it has no derivative; NULL: it has not looked yet */
     uint32_t seen;      /* DV_SEEN_...: types of results */
+    uint32_t seen_with; /* likewise: of what comes with them, where pairs are taken apart */
     uint32_t misses;    /* since it was chosen */
     uint32_t backoff, waits;
     uint32_t iterations_left; /* of a back edge until a region is tried; 0: it does not count */

@@ -20,7 +20,8 @@ static uint32_t exact_op(dv_handler handler) {
 static uint32_t reach_of(uint32_t op) {
     const dv_op_info *info = &dv_op_infos[op];
     const uint32_t derivative = info->kind == DV_KIND_FUSION ? info->family : op;
-    return info->load_count + 1 + info->stores + dv_op_infos[derivative].fused + dv_form_behind(op);
+    return info->load_count + 1 + info->stores + (dv_op_infos[derivative].covers != DV_OP_NOP) +
+           info->behind;
 }
 
 void dv_where_name(void *named, uint32_t op) { ((dv_named *)named)->ops[op] = 1; }
@@ -37,7 +38,7 @@ void dv_where_name_foreign(void *all, const dv_foreign_form *form) {
 static uint32_t look_at_foreign(dv_vm *vm, const dv_thread *thread, uint32_t pc, dv_named *named) {
     const dv_cell *cell = thread->cells + thread->cell_at[pc];
     dv_foreign_form form = {.name = "?"};
-    (void)vm->hooks.extension_form(vm, cell, &form);
+    (void)vm->hooks.plugin.form(vm, cell, &form);
     dv_where_name_foreign(named, &form);
     uint32_t reach = 0;
     const uint32_t end = thread->cell_at[pc] + form.covers;

@@ -2,7 +2,8 @@
  * instruction the block of gen/ops that defines it, and the function that chooses it; what a fusion
  * covers.
  *
- * Invariant 1: every opcode has both, at lines that exist (gen/where.py, tests/gen/where.py). */
+ * Invariant 1: every opcode has both, at lines that exist (gen/isa/where.py, tests/gen/where.py).
+ */
 #ifndef DV_INSPECT_WHERE_H
 #define DV_INSPECT_WHERE_H
 

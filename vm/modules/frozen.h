@@ -1,5 +1,5 @@
-/* frozen.h: the library modules that are written in dl (lang/lib), in the binary (gen/freeze.py,
- * gen/pack.c).
+/* frozen.h: the library modules that are written in dl (lang/lib), in the binary
+ * (gen/pack/freeze.py, gen/pack/pack.c).
  */
 #ifndef DV_MODULES_FROZEN_H
 #define DV_MODULES_FROZEN_H

@@ -34,6 +34,7 @@ static const builtin_module builtin_modules[] = {
     {"_abc", dv_abc_fill},
     {"_calendar", dv_calendar_fill},
     {"_json", dv_json_fill},
+    {"_text", dv_text_fill},
     {"_traceback", dv_traceback_fill},
     {"array", dv_array_fill},
     {"bisect", dv_bisect_fill},
@@ -41,7 +42,6 @@ static const builtin_module builtin_modules[] = {
     {"cmath", dv_cmath_fill},
     {"_collections", dv_collections_fill},
     {"_copy", dv_copy_fill},
-    {"_dataclasses", dv_dataclasses_fill},
     {"errno", dv_errno_fill},
     {"functools", dv_functools_fill},
     {"gc", dv_gc_fill},
@@ -183,40 +183,37 @@ static const char *const left_out[] = {
     "_abc", "_aix_support", "_ast", "_asyncio", "_bisect", "_blake2", "_bootsubprocess", "_bz2",
     "_codecs", "_codecs_cn", "_codecs_hk", "_codecs_iso2022", "_codecs_jp", "_codecs_kr",
     "_codecs_tw", "_collections", "_collections_abc", "_compat_pickle", "_compression",
-    "_contextvars", "_crypt", "_csv", "_ctypes", "_curses", "_curses_panel", "_datetime",
-    "_dbm", "_decimal", "_elementtree", "_frozen_importlib", "_frozen_importlib_external",
-    "_functools", "_gdbm", "_hashlib", "_heapq", "_imp", "_io", "_json", "_locale", "_lsprof",
-    "_lzma", "_markupbase", "_md5", "_msi", "_multibytecodec", "_multiprocessing", "_opcode",
-    "_operator", "_osx_support", "_overlapped", "_pickle", "_posixshmem", "_posixsubprocess",
-    "_py_abc", "_pydecimal", "_pyio", "_queue", "_random", "_scproxy", "_sha1", "_sha256",
-    "_sha3", "_sha512", "_signal", "_sitebuiltins", "_socket", "_sqlite3", "_sre", "_ssl",
-    "_stat", "_statistics", "_string", "_strptime", "_struct", "_symtable", "_thread",
-    "_threading_local", "_tkinter", "_tokenize", "_tracemalloc", "_typing", "_uuid",
-    "_warnings", "_weakref", "_weakrefset", "_winapi", "_zoneinfo", "aifc", "antigravity",
-    "argparse", "ast", "asynchat", "asyncio", "asyncore", "atexit", "audioop", "base64", "bdb",
-    "binascii", "bz2", "cProfile", "calendar", "cgi", "cgitb", "chunk", "cmd", "code", "codecs",
-    "codeop", "colorsys", "compileall", "concurrent", "configparser", "contextvars", "copyreg",
-    "crypt", "csv", "ctypes", "curses", "datetime", "dbm", "decimal", "difflib", "dis",
-    "distutils", "doctest", "email", "encodings", "ensurepip", "faulthandler", "fcntl",
-    "filecmp", "fileinput", "fnmatch", "ftplib", "genericpath", "getopt", "getpass", "gettext",
-    "glob", "graphlib", "grp", "gzip", "hashlib", "hmac", "html", "http", "idlelib", "imaplib",
-    "imghdr", "imp", "importlib", "inspect", "ipaddress",
+    "_contextvars", "_crypt", "_csv", "_ctypes", "_curses", "_curses_panel", "_datetime", "_dbm",
+    "_decimal", "_elementtree", "_frozen_importlib", "_frozen_importlib_external", "_functools",
+    "_gdbm", "_hashlib", "_heapq", "_imp", "_io", "_json", "_locale", "_lsprof", "_lzma",
+    "_markupbase", "_md5", "_msi", "_multibytecodec", "_multiprocessing", "_opcode", "_operator",
+    "_osx_support", "_overlapped", "_pickle", "_posixshmem", "_posixsubprocess", "_py_abc",
+    "_pydecimal", "_pyio", "_queue", "_random", "_scproxy", "_sha1", "_sha256", "_sha3", "_sha512",
+    "_signal", "_sitebuiltins", "_socket", "_sqlite3", "_sre", "_ssl", "_stat", "_statistics",
+    "_string", "_strptime", "_struct", "_symtable", "_thread", "_threading_local", "_tkinter",
+    "_tokenize", "_tracemalloc", "_typing", "_uuid", "_warnings", "_weakref", "_weakrefset",
+    "_winapi", "_zoneinfo", "aifc", "antigravity", "ast", "asynchat", "asyncio", "asyncore",
+    "atexit", "audioop", "bdb", "bz2", "cProfile", "calendar", "cgi", "cgitb", "chunk", "cmd",
+    "code", "codecs", "codeop", "colorsys", "compileall", "concurrent", "configparser", "copyreg",
+    "crypt", "ctypes", "curses", "datetime", "dbm", "decimal", "dis", "distutils", "email",
+    "encodings", "ensurepip", "faulthandler", "fcntl", "filecmp", "fileinput", "ftplib",
+    "genericpath", "getpass", "gettext", "graphlib", "grp", "gzip", "hashlib", "hmac", "html",
+    "http", "idlelib", "imaplib", "imghdr", "imp", "importlib", "inspect", "ipaddress",
     "json.decoder", "json.encoder", "json.scanner", "json.tool", "lib2to3", "linecache", "locale",
-    "logging", "lzma", "mailbox", "mailcap", "marshal", "mimetypes", "mmap", "modulefinder",
-    "msilib", "msvcrt", "multiprocessing", "netrc", "nis", "nntplib", "nt", "ntpath",
-    "nturl2path", "opcode", "optparse", "ossaudiodev", "pathlib", "pdb", "pickle",
-    "pickletools", "pipes", "pkgutil", "platform", "plistlib", "poplib", "profile", "pstats",
-    "pty", "pwd", "py_compile", "pyclbr", "pydoc", "pydoc_data", "pyexpat", "queue", "quopri",
-    "re", "readline", "reprlib", "resource", "rlcompleter", "runpy", "sched", "secrets",
-    "select", "selectors", "shelve", "shlex", "shutil", "signal", "site", "smtpd", "smtplib",
-    "sndhdr", "socket", "socketserver", "spwd", "sqlite3", "sre_compile", "sre_constants",
-    "sre_parse", "ssl", "stat", "stringprep", "subprocess", "sunau", "symtable", "sysconfig",
-    "syslog", "tabnanny", "tarfile", "telnetlib", "tempfile", "termios", "test", "this",
-    "threading",
-    "timeit", "tkinter", "token", "tokenize", "tomllib", "trace", "tracemalloc", "tty",
-    "turtle", "turtledemo", "unicodedata", "unittest", "urllib", "uu", "uuid", "venv",
-    "warnings", "wave", "weakref", "webbrowser", "winreg", "winsound", "wsgiref", "xdrlib",
-    "xml", "xmlrpc", "zipapp", "zipfile", "zipimport", "zlib", "zoneinfo", NULL
+    "logging.config", "logging.handlers", "lzma", "mailbox", "mailcap", "marshal", "mimetypes",
+    "mmap", "modulefinder", "msilib", "msvcrt", "multiprocessing", "netrc", "nis", "nntplib", "nt",
+    "ntpath", "nturl2path", "opcode", "optparse", "ossaudiodev", "pdb", "pickle", "pickletools",
+    "pipes", "pkgutil", "platform", "plistlib", "poplib", "profile", "pstats", "pty", "pwd",
+    "py_compile", "pyclbr", "pydoc", "pydoc_data", "pyexpat", "quopri", "re", "readline",
+    "reprlib", "resource", "rlcompleter", "runpy", "sched", "select", "selectors", "shelve",
+    "signal", "site", "smtpd", "smtplib", "sndhdr", "socket", "socketserver", "spwd", "sqlite3",
+    "sre_compile", "sre_constants", "sre_parse", "ssl", "stringprep", "subprocess", "sunau",
+    "symtable", "sysconfig", "syslog", "tabnanny", "tarfile", "telnetlib", "termios", "test",
+    "this", "threading", "tkinter", "token", "tokenize", "tomllib", "trace", "tracemalloc", "tty",
+    "turtle", "turtledemo", "unicodedata", "unittest.async_case", "unittest.mock",
+    "unittest.signals", "urllib", "uu", "venv", "warnings", "wave", "weakref", "webbrowser",
+    "winreg", "winsound", "wsgiref", "xdrlib", "xml", "xmlrpc", "zipapp", "zipfile", "zipimport",
+    "zlib", "zoneinfo", NULL
     // clang-format on
 };
 
@@ -246,14 +243,14 @@ bool dv_modules_setup(dv_vm *vm) {
     if (dv_is_empty(vm->modules)) return false;
     vm->helpers = dv_dict_new(vm);
     if (dv_is_empty(vm->helpers)) return false;
-    vm->arguments = dv_list_new(vm, NULL, 0);
-    if (dv_is_empty(vm->arguments)) return false;
-    vm->path = dv_list_new(vm, NULL, 0);
-    if (dv_is_empty(vm->path)) return false;
-    vm->hooks.load_builtin = load_builtin;
-    vm->hooks.find_frozen = find_frozen;
-    vm->hooks.unpack_frozen = unpack_frozen;
-    vm->hooks.why_absent = why_absent;
+    vm->sys.arguments = dv_list_new(vm, NULL, 0);
+    if (dv_is_empty(vm->sys.arguments)) return false;
+    vm->sys.path = dv_list_new(vm, NULL, 0);
+    if (dv_is_empty(vm->sys.path)) return false;
+    vm->hooks.import.load_builtin = load_builtin;
+    vm->hooks.import.find_frozen = find_frozen;
+    vm->hooks.import.unpack_frozen = unpack_frozen;
+    vm->hooks.import.why_absent = why_absent;
     vm->main = dv_module_new(vm, "__main__");
     return !dv_is_empty(vm->main) && dv_module_set_plain(vm, dv_as_module(vm->main), DV_NONE) &&
            has_annotations(vm, dv_as_module(vm->main)) &&

@@ -16,6 +16,7 @@ bool dv_names_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
 bool dv_json_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
 bool dv_struct_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
 bool dv_sys_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
+bool dv_text_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
 bool dv_time_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
 /* Nanoseconds since 1970. */
 int64_t dv_time_now(const dv_vm *vm);
@@ -32,7 +33,6 @@ bool dv_random_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
 bool dv_operator_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
 bool dv_collections_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
 bool dv_copy_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
-bool dv_dataclasses_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
 bool dv_errno_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
 bool dv_functools_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
 

@@ -10,7 +10,7 @@ enum { INDEX_BITS = 24, LEAST_WAITING = 4096 };
 
 /* A copy of the name of a file, which lives as long as the VM; NULL: none, or no memory. */
 static const char *keep_file(dv_vm *vm, dv_text name) {
-    struct dv_debug *debug = vm->plugins->debug;
+    struct dv_debug *debug = vm->extensions.plugins->debug;
     if (!name.data) return NULL;
     for (dv_debug_file *f = debug->files; f; f = f->next)
         if (f->size == name.size && memcmp(f->text, name.data, name.size) == 0) return f->text;
@@ -24,7 +24,7 @@ static const char *keep_file(dv_vm *vm, dv_text name) {
 
 dv_debug_site dv_debug_site_here(dv_vm *vm, const char *call) {
     dv_watch_place place = dv_watch_here(vm);
-    const dv_debug_frame *frame = vm->plugins->debug->frame;
+    const dv_debug_frame *frame = vm->extensions.plugins->debug->frame;
     return (dv_debug_site){.call = call,
                            .owner = frame ? frame->owner : NULL,
                            .name = frame ? frame->name : NULL,
@@ -61,7 +61,7 @@ void dv_debug_report(dv_vm *vm, dv_watch_line *line) {
 
 /* Says how often the last report came again. */
 static void write_repeated(dv_vm *vm) {
-    struct dv_debug *debug = vm->plugins->debug;
+    struct dv_debug *debug = vm->extensions.plugins->debug;
     dv_watch_line line = {.size = 0};
     if (debug->repeated) {
         dv_watch_put_format(&line, "ext-debug: (the last report %u times more)", debug->repeated);
@@ -71,7 +71,7 @@ static void write_repeated(dv_vm *vm) {
 }
 
 void dv_debug_write(dv_vm *vm, dv_watch_line *line) {
-    struct dv_debug *debug = vm->plugins->debug;
+    struct dv_debug *debug = vm->extensions.plugins->debug;
     dv_watch_line *last = &debug->last;
     if (last->size == line->size && memcmp(last->text, line->text, line->size) == 0) {
         debug->repeated++;
@@ -108,7 +108,7 @@ void dv_debug_report_closed(dv_vm *vm, dv_value handle, const char *what) {
 /* ---- Handles ---- */
 
 dv_debug_record *dv_debug_history(dv_vm *vm, dv_value handle) {
-    const struct dv_debug *debug = vm->plugins->debug;
+    const struct dv_debug *debug = vm->extensions.plugins->debug;
     uint32_t index = (uint32_t)handle.bits & INDEX_MASK;
     uint32_t generation = (uint32_t)(handle.bits >> INDEX_BITS) & INDEX_MASK;
     if (index == DV_DEBUG_NONE || index >= debug->count) return NULL;
@@ -122,7 +122,7 @@ dv_debug_record *dv_debug_open(dv_vm *vm, dv_value handle) {
 }
 
 void dv_debug_close(dv_vm *vm, dv_debug_record *record, const char *call) {
-    struct dv_debug *debug = vm->plugins->debug;
+    struct dv_debug *debug = vm->extensions.plugins->debug;
     uint32_t index = (uint32_t)(record - debug->records);
     record->value = DV_EMPTY;
     record->lent = false;
@@ -139,7 +139,7 @@ void dv_debug_close(dv_vm *vm, dv_debug_record *record, const char *call) {
 
 /* Room for one more record; false: no memory, or too many are open. */
 static bool grow(dv_vm *vm) {
-    struct dv_debug *debug = vm->plugins->debug;
+    struct dv_debug *debug = vm->extensions.plugins->debug;
     if (debug->count < debug->capacity) return true;
     uint32_t capacity = debug->capacity * 2;
     if (capacity > INDEX_MASK) return false;
@@ -153,7 +153,7 @@ static bool grow(dv_vm *vm) {
 
 /* The number of a record that may be used; DV_DEBUG_NONE: no memory. */
 static uint32_t new_record(dv_vm *vm) {
-    struct dv_debug *debug = vm->plugins->debug;
+    struct dv_debug *debug = vm->extensions.plugins->debug;
     if (debug->waiting > LEAST_WAITING) {
         uint32_t index = debug->first_waiting;
         debug->first_waiting = debug->records[index].next;
@@ -178,7 +178,7 @@ static void name_type(dv_vm *vm, char *out, size_t size, dv_value v) {
 static dv_value make_handle(dv_vm *vm, dv_value v, const char *call) {
     uint32_t index = new_record(vm);
     if (index == DV_DEBUG_NONE) return DV_EMPTY;
-    dv_debug_record *record = &vm->plugins->debug->records[index];
+    dv_debug_record *record = &vm->extensions.plugins->debug->records[index];
     uint64_t generation = record->generation & INDEX_MASK;
     record->value = v;
     record->references = call ? 1 : 0;
@@ -191,14 +191,14 @@ static dv_value make_handle(dv_vm *vm, dv_value v, const char *call) {
 /* ---- Frames ---- */
 
 void dv_debug_begin(dv_vm *vm, dv_debug_frame *frame, const char *owner, const char *name) {
-    struct dv_debug *debug = vm->plugins->debug;
+    struct dv_debug *debug = vm->extensions.plugins->debug;
     *frame = (dv_debug_frame){
         .outer = debug->frame, .owner = owner, .name = name, .lent = debug->lent_count};
     debug->frame = frame;
 }
 
 static bool note_lent(dv_vm *vm, dv_value handle) {
-    struct dv_debug *debug = vm->plugins->debug;
+    struct dv_debug *debug = vm->extensions.plugins->debug;
     if (debug->lent_count == debug->lent_capacity) {
         size_t size = debug->lent_capacity * sizeof *debug->lent;
         uint32_t *larger = dv_heap_resize(&vm->heap, debug->lent, size, 2 * size);
@@ -222,7 +222,7 @@ dv_value dv_debug_lend(dv_vm *vm, dv_debug_frame *frame, dv_value v) {
 
 /* The arguments of the innermost frame are its no more. */
 static void end_frame(dv_vm *vm, dv_debug_frame *frame) {
-    struct dv_debug *debug = vm->plugins->debug;
+    struct dv_debug *debug = vm->extensions.plugins->debug;
     while (debug->lent_count > frame->lent) {
         dv_debug_record *record = &debug->records[debug->lent[--debug->lent_count]];
         record->lent = false;
@@ -234,7 +234,7 @@ static void end_frame(dv_vm *vm, dv_debug_frame *frame) {
         dv_watch_put(&line, "returned between enter and leave");
         dv_debug_write(vm, &line);
     }
-    for (; frame->entered; frame->entered--) vm->plugins->checked->leave(vm);
+    for (; frame->entered; frame->entered--) vm->extensions.plugins->checked->leave(vm);
     debug->frame = frame->outer;
 }
 
@@ -243,9 +243,9 @@ static void report_pending(dv_vm *vm, const char *what) {
     dv_debug_report(vm, &line);
     dv_watch_put(&line, what);
     dv_watch_put_type(vm, &line, vm->error);
-    if (vm->plugins->debug->raised.call) {
+    if (vm->extensions.plugins->debug->raised.call) {
         dv_watch_put(&line, " raised by ");
-        dv_debug_put_site(&line, &vm->plugins->debug->raised);
+        dv_debug_put_site(&line, &vm->extensions.plugins->debug->raised);
     }
     dv_debug_write(vm, &line);
 }
@@ -373,7 +373,7 @@ bool dv_debug_allowed(dv_debug_call *call, bool while_raised) {
 
 void dv_debug_done(dv_debug_call *call) {
     if (!call->raised && !dv_is_empty(call->vm->error))
-        call->vm->plugins->debug->raised = dv_debug_site_here(call->vm, call->name);
+        call->vm->extensions.plugins->debug->raised = dv_debug_site_here(call->vm, call->name);
 }
 
 dv_value dv_debug_made(dv_debug_call *call, dv_value result) {
@@ -396,8 +396,8 @@ bool dv_debug_setup(dv_vm *vm) {
     debug->lent = dv_heap_alloc(&vm->heap, FIRST * sizeof *debug->lent);
     debug->capacity = debug->lent_capacity = FIRST;
     debug->count = 1;
-    vm->plugins->debug = debug;
-    vm->no_native = true;
+    vm->extensions.plugins->debug = debug;
+    vm->extensions.no_native = true;
     return debug->records && debug->lent;
 }
 
@@ -411,7 +411,7 @@ static void report_leak(dv_vm *vm, const dv_debug_record *record) {
 }
 
 static void drop_values(dv_vm *vm) {
-    struct dv_debug *debug = vm->plugins->debug;
+    struct dv_debug *debug = vm->extensions.plugins->debug;
     for (uint32_t i = 1; i < debug->count; i++)
         if (debug->records[i].references) report_leak(vm, &debug->records[i]);
     for (uint32_t i = 1; i < debug->count; i++) {
@@ -431,15 +431,15 @@ static void report_block(dv_vm *vm, const dv_debug_block *block) {
 
 static void drop_blocks(dv_vm *vm) {
     for (int i = 0; i < DV_DEBUG_BLOCK_LISTS; i++)
-        while (vm->plugins->debug->blocks[i]) {
-            dv_debug_block *block = vm->plugins->debug->blocks[i];
+        while (vm->extensions.plugins->debug->blocks[i]) {
+            dv_debug_block *block = vm->extensions.plugins->debug->blocks[i];
             report_block(vm, block);
             dv_debug_deallocate(vm, block->memory, block->size);
         }
 }
 
 void dv_debug_discard(dv_vm *vm) {
-    struct dv_debug *debug = vm->plugins->debug;
+    struct dv_debug *debug = vm->extensions.plugins->debug;
     drop_values(vm);
     drop_blocks(vm);
     write_repeated(vm);
@@ -451,5 +451,5 @@ void dv_debug_discard(dv_vm *vm) {
     dv_heap_free(&vm->heap, debug->records, debug->capacity * sizeof *debug->records);
     dv_heap_free(&vm->heap, debug->lent, debug->lent_capacity * sizeof *debug->lent);
     dv_heap_free(&vm->heap, debug, sizeof *debug);
-    vm->plugins->debug = NULL;
+    vm->extensions.plugins->debug = NULL;
 }

@@ -17,7 +17,7 @@ dv_value dv_debug_retain(dv_vm *vm, dv_value v) {
     dv_debug_call call = dv_debug_called(vm, "retain");
     dv_value value = dv_debug_use(&call, v, false);
     if (!dv_debug_allowed(&call, false)) return DV_EMPTY;
-    value = vm->plugins->checked->retain(vm, value);
+    value = vm->extensions.plugins->checked->retain(vm, value);
     if (!dv_debug_is_handle(v)) return dv_debug_made(&call, value);
     dv_debug_record *record = dv_debug_open(vm, v);
     if (!record->references++) record->made = dv_debug_site_here(vm, "retain");
@@ -40,7 +40,7 @@ void dv_debug_release(dv_vm *vm, dv_value v) {
         if (dv_is_object(v))
             report_borrowed(vm, NULL);
         else
-            vm->plugins->checked->release(vm, v);
+            vm->extensions.plugins->checked->release(vm, v);
         return;
     }
     dv_debug_record *record = dv_debug_open(vm, v);
@@ -51,7 +51,7 @@ void dv_debug_release(dv_vm *vm, dv_value v) {
     } else {
         dv_value value = record->value;
         if (!--record->references && !record->lent) dv_debug_close(vm, record, "release");
-        vm->plugins->checked->release(vm, value);
+        vm->extensions.plugins->checked->release(vm, value);
     }
 }
 
@@ -111,7 +111,7 @@ dv_value dv_debug_raise_format(dv_vm *vm, dv_value class_, const char *format, .
     class_ = dv_debug_use(&f.call, class_, false);
     if (!dv_debug_allowed(&f.call, false)) return DV_EMPTY;
     if (!dv_api_is_format(format) || dv_is_empty(class_))
-        return vm->plugins->checked->raise_format(vm, class_, format);
+        return vm->extensions.plugins->checked->raise_format(vm, class_, format);
     va_list arguments;
     va_start(arguments, format);
     f.text = dv_api_make_str(vm, "", 0);
@@ -125,7 +125,7 @@ dv_value dv_debug_raise_format(dv_vm *vm, dv_value class_, const char *format, .
 /* ---- Memory ---- */
 
 static dv_debug_block **list_of(dv_vm *vm, const void *memory) {
-    return &vm->plugins->debug->blocks[((uintptr_t)memory >> 4) % DV_DEBUG_BLOCK_LISTS];
+    return &vm->extensions.plugins->debug->blocks[((uintptr_t)memory >> 4) % DV_DEBUG_BLOCK_LISTS];
 }
 
 /* Where the block is linked; NULL: there is none at that address. */
@@ -146,8 +146,9 @@ static void *allocate(dv_vm *vm, size_t size, const char *name) {
     dv_debug_call call = dv_debug_called(vm, name);
     if (!dv_debug_allowed(&call, false)) return NULL;
     dv_debug_block *block = dv_heap_alloc(&vm->heap, sizeof *block);
-    void *memory =
-        block && size <= SIZE_MAX - GUARD ? vm->plugins->checked->allocate(vm, size + GUARD) : NULL;
+    void *memory = block && size <= SIZE_MAX - GUARD
+                       ? vm->extensions.plugins->checked->allocate(vm, size + GUARD)
+                       : NULL;
     if (memory) {
         note(vm, block, memory, size, call.name);
         return memory;
@@ -199,10 +200,10 @@ void *dv_debug_resize(dv_vm *vm, void *memory, size_t old_size, size_t new_size)
         return NULL;
     }
     check_block(vm, "resize", block, old_size);
-    void *moved =
-        new_size > SIZE_MAX - GUARD
-            ? (dv_raise_memory(vm), NULL)
-            : vm->plugins->checked->resize(vm, memory, block->size + GUARD, new_size + GUARD);
+    void *moved = new_size > SIZE_MAX - GUARD
+                      ? (dv_raise_memory(vm), NULL)
+                      : vm->extensions.plugins->checked->resize(vm, memory, block->size + GUARD,
+                                                                new_size + GUARD);
     dv_debug_done(&call);
     if (!moved) return NULL;
     *at = block->next;
@@ -219,7 +220,7 @@ void dv_debug_deallocate(dv_vm *vm, void *memory, size_t size) {
     }
     check_block(vm, "deallocate", block, size);
     *at = block->next;
-    vm->plugins->checked->deallocate(vm, memory, block->size + GUARD);
+    vm->extensions.plugins->checked->deallocate(vm, memory, block->size + GUARD);
     dv_heap_free(&vm->heap, block, sizeof *block);
 }
 
@@ -230,13 +231,13 @@ bool dv_debug_buffer_get(dv_vm *vm, dv_value v, bool writable, dvx_view *view) {
     v = dv_debug_use(&call, v, false);
     view->owner = DV_EMPTY;
     if (!dv_debug_allowed(&call, false)) return false;
-    if (!vm->plugins->checked->buffer_get(vm, v, writable, view)) {
+    if (!vm->extensions.plugins->checked->buffer_get(vm, v, writable, view)) {
         dv_debug_done(&call);
         return false;
     }
     dv_value owner = dv_debug_made(&call, dv_retain(v));
     if (dv_is_empty(owner)) {
-        vm->plugins->checked->buffer_release(vm, view);
+        vm->extensions.plugins->checked->buffer_release(vm, view);
         return false;
     }
     dv_release(vm, v); /* the handle has the view's reference */
@@ -255,21 +256,22 @@ void dv_debug_buffer_release(dv_vm *vm, dvx_view *view) {
         view->owner = record->value;
         if (!--record->references) dv_debug_close(vm, record, "buffer_release");
     }
-    vm->plugins->checked->buffer_release(vm, view);
+    vm->extensions.plugins->checked->buffer_release(vm, view);
 }
 
 /* ---- Nesting ---- */
 
 bool dv_debug_enter_native(dv_vm *vm) {
     dv_debug_call call = dv_debug_called(vm, "enter");
-    bool entered = dv_debug_allowed(&call, false) && vm->plugins->checked->enter(vm);
-    if (entered && vm->plugins->debug->frame) vm->plugins->debug->frame->entered++;
+    bool entered = dv_debug_allowed(&call, false) && vm->extensions.plugins->checked->enter(vm);
+    if (entered && vm->extensions.plugins->debug->frame)
+        vm->extensions.plugins->debug->frame->entered++;
     dv_debug_done(&call);
     return entered;
 }
 
 void dv_debug_leave_native(dv_vm *vm) {
-    dv_debug_frame *frame = vm->plugins->debug->frame;
+    dv_debug_frame *frame = vm->extensions.plugins->debug->frame;
     if (frame && !frame->entered) {
         dv_watch_line line;
         dv_debug_report(vm, &line);
@@ -278,5 +280,5 @@ void dv_debug_leave_native(dv_vm *vm) {
         return;
     }
     if (frame) frame->entered--;
-    vm->plugins->checked->leave(vm);
+    vm->extensions.plugins->checked->leave(vm);
 }

@@ -42,12 +42,8 @@ static bool is_copied(const dv_code *code, uint32_t from, uint32_t to) {
 dv_global_cell *dv_drop_global(dv_vm *vm, const dv_cell *load) {
     uint32_t op = dv_op_of(vm, load->h);
     if (op >= DV_OP_COUNT) return NULL;
-    const dv_cell *cache = load + dv_op_infos[op].cache_cell;
-    switch (op) {
-    case DV_OP_LOAD_GLOBAL_CELL:
-    case DV_OP_LOAD_GLOBAL_CALLEE_CELL: return (dv_global_cell *)cache[0].p;
-    default: return NULL;
-    }
+    const dv_op_info *info = &dv_op_infos[op];
+    return info->saw == DV_SAW_GLOBAL ? (dv_global_cell *)load[info->cache_cell].p : NULL;
 }
 
 static bool prepare_global(dv_vm *vm, dv_drop *drop, const char **reason) {

@@ -92,7 +92,7 @@ static const dv_drop *group_at(const search *s, uint32_t *pc) {
 static dv_global_cell *member_of(const search *s, uint32_t pc) {
     const dv_cell *load = cell_at(s, pc);
     uint32_t op = dv_op_of(s->vm, load->h);
-    if (op != DV_OP_LOAD_METHOD_MODULE) return NULL;
+    if (op >= DV_OP_COUNT || dv_op_infos[op].saw != DV_SAW_MEMBER) return NULL;
     return (dv_global_cell *)load[dv_op_infos[op].cache_cell + 1].p;
 }
 

@@ -7,7 +7,7 @@
 #ifndef DV_PLUGIN_EXTENSION_H
 #define DV_PLUGIN_EXTENSION_H
 
-#define DVX_NATIVE
+#define DVX_NATIVE     "plugin/native.h"
 #define DVX_TRAMPOLINE /* for the handlers of this room */
 #include "dynvm_ext.h"
 

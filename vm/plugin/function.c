@@ -155,7 +155,7 @@ static dv_cfunction_def define(const dv_vm *vm, const dv_extension_function *mad
     if (method && fixed) flags |= DV_CFUNCTION_STATIC;
     if (method && made->described.binding == DVX_CLASS_METHOD) flags |= DV_CFUNCTION_CLASS;
     return (dv_cfunction_def){.name = made->described.name,
-                              .foreign_entry = vm->plugins->debug ? call_watched : call,
+                              .foreign_entry = vm->extensions.plugins->debug ? call_watched : call,
                               .min = named ? method && !fixed : made->described.min,
                               .max = named ? UINT32_MAX : made->described.max,
                               .flags = flags,

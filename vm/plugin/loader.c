@@ -1,8 +1,8 @@
 /* loader.c: `import` of extensions: checking the descriptor of NAME.so, making its module
  * (plugin.h).
  *
- * run/import.c finds the file.  The first of its name counts: if that cannot be loaded, ImportError
- * says why. */
+ * import/import.c finds the file.  The first of its name counts: if that cannot be loaded,
+ * ImportError says why. */
 #define _GNU_SOURCE /* dladdr */
 #include "plugin/plugin.h"
 
@@ -122,8 +122,8 @@ static dv_extension *enrol(dv_vm *vm, const struct dvx_extension *descriptor, vo
     size_t size = descriptor->size, whole = sizeof extension->described;
     memcpy(&extension->described, descriptor, size < whole ? size : whole);
     extension->native = descriptor->fingerprint == DVX_FINGERPRINT;
-    extension->next = vm->plugins->extensions;
-    vm->plugins->extensions = extension;
+    extension->next = vm->extensions.plugins->extensions;
+    vm->extensions.plugins->extensions = extension;
     return extension;
 }
 
@@ -147,11 +147,11 @@ static dv_extension *open_library(dv_vm *vm, const char *name, const char *path)
 
 /* Calls `init`, whose word about success must agree with vm->error. */
 static bool initialise(dv_vm *vm, dv_extension *extension, dv_value module) {
-    dv_extension *outer = vm->plugins->loading;
-    vm->plugins->loading = extension;
-    bool done = vm->plugins->debug ? dv_debug_initialise(vm, extension, module)
-                                   : extension->described.init(vm, module);
-    vm->plugins->loading = outer;
+    dv_extension *outer = vm->extensions.plugins->loading;
+    vm->extensions.plugins->loading = extension;
+    bool done = vm->extensions.plugins->debug ? dv_debug_initialise(vm, extension, module)
+                                              : extension->described.init(vm, module);
+    vm->extensions.plugins->loading = outer;
     bool raised = !dv_is_empty(vm->error);
     if (done && raised) dv_error_clear(vm);
     if (done == raised)
@@ -192,7 +192,7 @@ static dv_value load_extension(dv_vm *vm, dv_value wanted, const char *path) {
 /* ---- The host's own ---- */
 
 static dv_host_extension *find_hosted(const dv_vm *vm, const char *name) {
-    dv_host_extension *hosted = vm->plugins->hosted;
+    dv_host_extension *hosted = vm->extensions.plugins->hosted;
     while (hosted && strcmp(hosted->name, name) != 0) hosted = hosted->next;
     return hosted;
 }
@@ -222,14 +222,14 @@ bool dv_plugin_add(dv_vm *vm, const char *name, dv_plugin_init *init) {
                                                 .abi_minor = DVX_ABI_MINOR,
                                                 .name = hosted->name,
                                                 .init = init};
-    hosted->next = vm->plugins->hosted;
-    vm->plugins->hosted = hosted;
+    hosted->next = vm->extensions.plugins->hosted;
+    vm->extensions.plugins->hosted = hosted;
     return true;
 }
 
 static dv_value load_hosted(dv_vm *vm, dv_value wanted) {
     char name[LONGEST_NAME];
-    if (!vm->plugins->hosted) return DV_EMPTY;
+    if (!vm->extensions.plugins->hosted) return DV_EMPTY;
     if (!copy_name(vm, wanted, name)) return DV_EMPTY;
     const dv_host_extension *hosted = find_hosted(vm, name);
     return hosted ? make_module(vm, wanted, enrol(vm, &hosted->descriptor, NULL)) : DV_EMPTY;
@@ -239,19 +239,20 @@ static dv_value load_hosted(dv_vm *vm, dv_value wanted) {
 
 /* The stable table, or those that watch in front of it. */
 static void choose_table(dv_vm *vm) {
-    vm->plugins->traced = vm->plugins->checked = vm->api = &dv_extension_api;
-    if (vm->watch_extensions & DV_WATCH_TRACE) vm->plugins->checked = vm->api = &dv_trace_api;
-    if (vm->plugins->debug) vm->api = &dv_debug_api;
+    vm->extensions.plugins->traced = vm->extensions.plugins->checked = vm->api = &dv_extension_api;
+    if (vm->extensions.watch & DV_WATCH_TRACE)
+        vm->extensions.plugins->checked = vm->api = &dv_trace_api;
+    if (vm->extensions.plugins->debug) vm->api = &dv_debug_api;
 }
 
 bool dv_plugin_setup(dv_vm *vm) {
-    vm->plugins = dv_heap_alloc(&vm->heap, sizeof *vm->plugins);
-    if (!vm->plugins) return false;
-    memset(vm->plugins, 0, sizeof *vm->plugins);
-    if ((vm->watch_extensions & DV_WATCH_DEBUG) && !dv_debug_setup(vm)) return false;
+    vm->extensions.plugins = dv_heap_alloc(&vm->heap, sizeof *vm->extensions.plugins);
+    if (!vm->extensions.plugins) return false;
+    memset(vm->extensions.plugins, 0, sizeof *vm->extensions.plugins);
+    if ((vm->extensions.watch & DV_WATCH_DEBUG) && !dv_debug_setup(vm)) return false;
     choose_table(vm);
-    vm->hooks.load_extension = load_extension;
-    vm->hooks.load_hosted = load_hosted;
+    vm->hooks.import.load_extension = load_extension;
+    vm->hooks.import.load_hosted = load_hosted;
     return true;
 }
 
@@ -259,7 +260,7 @@ bool dv_plugin_setup(dv_vm *vm) {
 static void finish(dv_vm *vm, dv_extension *extension) {
     size_t size = extension->described.state_size;
     if (!extension->state) return;
-    if (extension->described.finish && vm->plugins->debug)
+    if (extension->described.finish && vm->extensions.plugins->debug)
         dv_debug_finish(vm, extension);
     else if (extension->described.finish)
         extension->described.finish(vm, extension->state);
@@ -269,16 +270,16 @@ static void finish(dv_vm *vm, dv_extension *extension) {
 }
 
 void dv_plugin_discard(dv_vm *vm) {
-    if (!vm->plugins) return;
+    if (!vm->extensions.plugins) return;
     /* Objects in cycles may hold what is not in the VM's heap, and need their types to let it go.
      */
-    if (vm->plugins->extensions) dv_collect(vm), dv_extension_release_all(vm);
+    if (vm->extensions.plugins->extensions) dv_collect(vm), dv_extension_release_all(vm);
     dv_occurrence_discard(vm);
     dv_origin_forget(vm);
-    for (dv_extension *e = vm->plugins->extensions; e; e = e->next) finish(vm, e);
-    if (vm->plugins->debug) dv_debug_discard(vm);
-    dv_release(vm, vm->plugins->warned);
-    dv_extension *extension = vm->plugins->extensions;
+    for (dv_extension *e = vm->extensions.plugins->extensions; e; e = e->next) finish(vm, e);
+    if (vm->extensions.plugins->debug) dv_debug_discard(vm);
+    dv_release(vm, vm->extensions.plugins->warned);
+    dv_extension *extension = vm->extensions.plugins->extensions;
     while (extension) {
         dv_extension *next = extension->next;
         dv_extension_free_types(vm, extension->types);
@@ -287,11 +288,11 @@ void dv_plugin_discard(dv_vm *vm) {
         dv_heap_free(&vm->heap, extension, sizeof *extension);
         extension = next;
     }
-    for (dv_host_extension *hosted = vm->plugins->hosted; hosted;) {
+    for (dv_host_extension *hosted = vm->extensions.plugins->hosted; hosted;) {
         dv_host_extension *next = hosted->next;
         dv_heap_free(&vm->heap, hosted, sizeof *hosted + strlen(hosted->name) + 1);
         hosted = next;
     }
-    dv_heap_free(&vm->heap, vm->plugins, sizeof *vm->plugins);
-    vm->plugins = NULL;
+    dv_heap_free(&vm->heap, vm->extensions.plugins, sizeof *vm->extensions.plugins);
+    vm->extensions.plugins = NULL;
 }

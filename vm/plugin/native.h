@@ -7,7 +7,8 @@
  * twins.
  *
  * Invariants
- *  1. A handler links no symbol of the VM: what is not inline here it reaches through vm->plugins.
+ *  1. A handler links no symbol of the VM: what is not inline here it reaches through
+ * vm->extensions.plugins.
  *  2. A site with a native handler has the length, layout and cache of CALL_C (CALL_METHOD_C): the
  *     cache cell holds the dv_cfunction_def of the callee.
  *  3. The inline function has no effect and calls nothing; it computes a value or says DVX_FAILED,
@@ -91,7 +92,7 @@ static inline bool dv_occurrence_flags(const dv_occurrence *o, const dv_value *o
     return true;
 }
 
-#define DVX_TABLE ((const dv_native *)(const void *)vm->plugins)
+#define DVX_TABLE ((const dv_native *)(const void *)vm->extensions.plugins)
 /* In the cell itself: between it and the keys there is nothing to load. */
 #define DVX_OCCURRENCE ((const dv_occurrence *)(uintptr_t)ip[1].extended.occurrence)
 

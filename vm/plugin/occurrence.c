@@ -17,7 +17,7 @@ static uint32_t hash_of(const dv_plugins *p, const dv_cell *cell) {
 }
 
 static bool grow_chains(dv_vm *vm) {
-    dv_plugins *p = vm->plugins;
+    dv_plugins *p = vm->extensions.plugins;
     uint32_t before = p->chains, after = before ? before * 2 : 16;
     dv_extension_site **old = p->by_cell, **new = dv_heap_alloc(&vm->heap, after * sizeof *new);
     if (!new) return false;
@@ -39,7 +39,7 @@ static bool grow_chains(dv_vm *vm) {
 }
 
 static bool grow_numbers(dv_vm *vm) {
-    dv_plugins *p = vm->plugins;
+    dv_plugins *p = vm->extensions.plugins;
     uint32_t before = p->numbers, after = before ? before * 2 : 16;
     dv_extension_site **new = dv_heap_alloc(&vm->heap, after * sizeof *new);
     if (!new) return false;
@@ -52,7 +52,7 @@ static bool grow_numbers(dv_vm *vm) {
 
 /* A free number; numbers are searched from the last one on that was given. */
 static bool take_number(dv_vm *vm, uint32_t *number) {
-    dv_plugins *p = vm->plugins;
+    dv_plugins *p = vm->extensions.plugins;
     if (p->occurrence_count == p->numbers && !grow_numbers(vm)) return false;
     while (p->occurrences[p->next_number % p->numbers]) p->next_number++;
     *number = p->next_number++ % p->numbers;
@@ -60,7 +60,7 @@ static bool take_number(dv_vm *vm, uint32_t *number) {
 }
 
 dv_extension_site *dv_occurrence_of(const dv_vm *vm, const dv_cell *cell) {
-    const dv_plugins *p = vm->plugins;
+    const dv_plugins *p = vm->extensions.plugins;
     if (!p || !p->chains) return NULL;
     dv_extension_site *o = p->by_cell[hash_of(p, cell)];
     while (o && o->cell != cell) o = o->next;
@@ -68,7 +68,7 @@ dv_extension_site *dv_occurrence_of(const dv_vm *vm, const dv_cell *cell) {
 }
 
 dv_extension_site *dv_occurrence_if_any(const dv_vm *vm, const dv_cell *cell) {
-    const dv_plugins *p = vm->plugins;
+    const dv_plugins *p = vm->extensions.plugins;
     dv_extension_site *wanted = dv_occurrence_at(cell);
     for (dv_extension_site *o = dv_occurrence_of(vm, cell); o; o = o->next)
         if (o == wanted) return o;
@@ -110,7 +110,7 @@ static void release_values(dv_vm *vm, dv_extension_site *o) {
     if (!release) return;
     dv_value error = vm->error;
     vm->error = DV_EMPTY;
-    if (vm->plugins->debug)
+    if (vm->extensions.plugins->debug)
         dv_debug_site_release(vm, o, release);
     else
         release(vm, o->cache);
@@ -121,7 +121,7 @@ static void release_values(dv_vm *vm, dv_extension_site *o) {
 /* The code goes. */
 static void release_block(dv_vm *vm, dv_site_block *block) {
     dv_extension_site *o = (dv_extension_site *)(void *)block;
-    dv_plugins *p = vm->plugins;
+    dv_plugins *p = vm->extensions.plugins;
     if (!p) return; /* discarded before */
     if (!o->copy) leave_chain(p, o);
     p->occurrences[o->number] = NULL;
@@ -157,7 +157,7 @@ void dv_occurrence_void(dv_vm *vm, dv_extension_site *o) {
 dv_extension_site *dv_occurrence_new(dv_vm *vm, dv_cell *cell, uint32_t family, size_t cache_size,
                                      const dv_thread *owner) {
     const dv_extension_site *before = owner ? dv_occurrence_of(vm, cell) : NULL;
-    dv_plugins *p = vm->plugins;
+    dv_plugins *p = vm->extensions.plugins;
     uint32_t number;
     if (before && before->times >= DV_MOST_OCCURRENCES) return NULL;
     if (p->occurrence_count >= p->chains && !grow_chains(vm)) return NULL;
@@ -189,7 +189,7 @@ dv_extension_site *dv_occurrence_new(dv_vm *vm, dv_cell *cell, uint32_t family, 
 }
 
 void dv_occurrence_discard(dv_vm *vm) {
-    dv_plugins *p = vm->plugins;
+    dv_plugins *p = vm->extensions.plugins;
     for (uint32_t i = 0; i < p->numbers; i++) {
         if (p->occurrences[i]) release_values(vm, p->occurrences[i]);
     }

@@ -74,7 +74,7 @@ static bool is_plain(const dv_cfunction_def *def, dv_value callee, bool has_self
 
 static dvx_outcome run(dv_vm *vm, const dv_extension_case *taken, const dv_value *args,
                        uint32_t count, dv_value *result) {
-    if (DV_UNLIKELY(vm->plugins->debug != NULL))
+    if (DV_UNLIKELY(vm->extensions.plugins->debug != NULL))
         return dv_debug_run(vm, taken, args, count, result);
     return taken->derivative->run(vm, args, count, result);
 }
@@ -154,7 +154,7 @@ BOTH(make, run_class(vm, ip, sp, fp, method))
 /* The extension that a function is of, and what is known of the function. */
 static dv_extension *owner_of(const dv_vm *vm, const dv_cfunction_def *def,
                               dv_extension_function **function) {
-    for (dv_extension *e = vm->plugins->extensions; e; e = e->next)
+    for (dv_extension *e = vm->extensions.plugins->extensions; e; e = e->next)
         for (dv_extension_function *f = e->functions; f; f = f->next)
             if (&f->def == def) {
                 *function = f;
@@ -165,7 +165,8 @@ static dv_extension *owner_of(const dv_vm *vm, const dv_cfunction_def *def,
 
 static dvx_handler native_of(const dv_vm *vm, const dv_extension *extension,
                              const dvx_derivative *derivative, uint32_t count, bool method) {
-    if (!extension->native || vm->no_native || derivative->native_count != count) return NULL;
+    if (!extension->native || vm->extensions.no_native || derivative->native_count != count)
+        return NULL;
     return method ? derivative->native_call_method : derivative->native_call;
 }
 
@@ -177,15 +178,15 @@ static void become(dv_cell *ip, dv_handler handler, const void *cache) {
 }
 
 static bool guard(dv_vm *vm, const dv_extension_case *tried, const dv_value *args, uint32_t count) {
-    return vm->plugins->debug ? dv_debug_guard(vm, tried, args, count)
-                              : tried->derivative->guard(vm, args, count);
+    return vm->extensions.plugins->debug ? dv_debug_guard(vm, tried, args, count)
+                                         : tried->derivative->guard(vm, args, count);
 }
 
 /* The first derivative that takes the arguments; false: there is none. */
 static bool choose_derivative(dv_vm *vm, dv_cell *ip, const dv_extension *extension,
                               dv_extension_function *function, const dv_value *args, uint32_t count,
                               bool method) {
-    if (vm->plain_extensions) return false;
+    if (vm->extensions.plain) return false;
     for (uint32_t i = 0; i < function->described.derivative_count; i++) {
         dv_extension_case *tried = &function->cases[i];
         bool fits = guard(vm, tried, args, count);
@@ -231,7 +232,7 @@ static bool is_native(const dvx_derivative *derivative, dv_handler handler) {
 }
 
 static const dvx_derivative *native_derivative(const dv_vm *vm, const dv_cell *ip) {
-    for (const dv_extension *e = vm->plugins->extensions; e; e = e->next)
+    for (const dv_extension *e = vm->extensions.plugins->extensions; e; e = e->next)
         for (const dv_extension_function *f = e->functions; f; f = f->next)
             for (uint32_t i = 0; i < f->described.derivative_count; i++)
                 if (is_native(f->cases[i].derivative, ip->h)) return f->cases[i].derivative;
@@ -261,13 +262,13 @@ static bool form_of(dv_vm *vm, const dv_cell *ip, dv_foreign_form *form) {
 }
 
 void dv_oint_setup(dv_vm *vm) {
-    dv_native *native = &vm->plugins->native;
+    dv_native *native = &vm->extensions.plugins->native;
     native->miss[0] = miss_call, native->miss[1] = miss_call_method;
     native->finish[0] = finish_call, native->finish[1] = finish_call_method;
     dv_operate_setup(vm);
-    vm->hooks.extension_call = choose;
-    vm->hooks.extension_site = dv_specialise;
-    vm->hooks.extension_form = form_of;
-    vm->hooks.extension_reason = dv_specialise_reason;
-    vm->hooks.extension_report = dv_specialise_report;
+    vm->hooks.plugin.call = choose;
+    vm->hooks.plugin.site = dv_specialise;
+    vm->hooks.plugin.form = form_of;
+    vm->hooks.plugin.reason = dv_specialise_reason;
+    vm->hooks.plugin.report = dv_specialise_report;
 }

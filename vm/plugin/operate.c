@@ -63,7 +63,7 @@ static dv_value check_deoptimised(dv_vm *vm, const dv_extension_site *o, uint64_
         what = "deoptimised with an exception set";
     else if (!dv_is_empty(result))
         what = "deoptimised with a result";
-    else if (effects != vm->plugins->effects)
+    else if (effects != vm->extensions.plugins->effects)
         what = "deoptimised after an effect";
     dv_release(vm, result);
     return what ? raise_wrong(vm, o, what) : DV_DEOPTIMISED;
@@ -89,7 +89,7 @@ static dv_value check_done(dv_vm *vm, const dv_extension_site *o, dv_value resul
 }
 
 static bool guards(dv_vm *vm, const dv_extension_site *o, const dv_value *operands) {
-    if (vm->plugins->debug) return dv_debug_site_guard(vm, o, operands);
+    if (vm->extensions.plugins->debug) return dv_debug_site_guard(vm, o, operands);
     return o->derivative.guard(vm, operands, o->cache);
 }
 
@@ -139,9 +139,9 @@ static inline dv_value take_result(dv_vm *vm, const dv_extension_site *o, uint64
 static DV_OUT_OF_LINE dv_value run_carefully(dv_vm *vm, const dv_extension_site *o,
                                              const dv_value *operands) {
     if (!may_run(vm, o, operands)) return DV_DEOPTIMISED;
-    uint64_t effects = vm->plugins->effects;
+    uint64_t effects = vm->extensions.plugins->effects;
     dv_value result = DV_EMPTY;
-    dvx_outcome outcome = vm->plugins->debug
+    dvx_outcome outcome = vm->extensions.plugins->debug
                               ? dv_debug_site_run(vm, o, operands, &result)
                               : o->derivative.run(vm, operands, o->seen.cache, &result);
     return take_result(vm, o, effects, outcome, result);
@@ -149,7 +149,7 @@ static DV_OUT_OF_LINE dv_value run_carefully(dv_vm *vm, const dv_extension_site 
 
 dv_value dv_operate_run(dv_vm *vm, const dv_extension_site *o, const dv_value *operands) {
     if (DV_UNLIKELY(o->careful)) return run_carefully(vm, o, operands);
-    uint64_t effects = vm->plugins->effects;
+    uint64_t effects = vm->extensions.plugins->effects;
     dv_value result = DV_EMPTY;
     dvx_outcome outcome = o->derivative.run(vm, operands, o->seen.cache, &result);
     return take_result(vm, o, effects, outcome, result);
@@ -432,6 +432,6 @@ dv_handler dv_operate_handler(const dv_vm *vm, const dv_extension_site *o, bool 
 }
 
 void dv_operate_setup(dv_vm *vm) {
-    vm->plugins->native.site_miss = site_miss;
-    vm->plugins->native.site_finish = site_finish;
+    vm->extensions.plugins->native.site_miss = site_miss;
+    vm->extensions.plugins->native.site_finish = site_finish;
 }

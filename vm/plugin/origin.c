@@ -98,26 +98,11 @@ static void flow(dv_vm *vm, origins *o, uint32_t target, uint32_t stack) {
 
 /* ---- Instructions ---- */
 
-/* How many entries an instruction takes that has a variable effect. */
+/* How many entries an instruction takes. */
 static uint32_t taken(const dv_code *code, uint32_t pc, const dv_op_info *info) {
-    uint32_t n = info->operand_count ? operand(code, pc, 0) : 0;
-    switch ((dv_effect)info->effect) {
-    case DV_EFFECT_BUILD:
-    case DV_EFFECT_RAISE: return n;
-    case DV_EFFECT_BUILD_PAIRS: return 2 * n;
-    case DV_EFFECT_CALL: return n + 3;
-    case DV_EFFECT_CALL_METHOD:
-    case DV_EFFECT_CALL_EX: return n + 4;
-    case DV_EFFECT_ADD_PAIR:
-    case DV_EFFECT_SEND: return 2;
-    case DV_EFFECT_FORMAT: return n & 4 ? 2 : 1;
-    case DV_EFFECT_DEFAULTS: return operand(code, pc, 1);
-    case DV_EFFECT_COPY:
-    case DV_EFFECT_SWAP:
-    case DV_EFFECT_FOR_ITER: return 0;
-    case DV_EFFECT_FIXED: return info->inputs;
-    default: return 1; /* MERGE, UNPACK, APPEND, JUMP_OR_POP, YIELD_FROM, ... */
-    }
+    const uint32_t n = info->operand_count ? operand(code, pc, 0) : 0;
+    const uint32_t m = info->operand_count > 1 ? operand(code, pc, 1) : 0;
+    return (uint32_t)dv_op_takes(info, n, m); /* verified */
 }
 
 static uint32_t swapped(dv_vm *vm, origins *o, uint32_t stack, uint32_t n) {
@@ -191,8 +176,8 @@ static size_t room_of(const dv_code *code) {
 }
 
 void dv_origin_forget(dv_vm *vm) {
-    origins *o = vm->plugins->origins;
-    vm->plugins->origins = NULL;
+    origins *o = vm->extensions.plugins->origins;
+    vm->extensions.plugins->origins = NULL;
     if (!o) return;
     if (o->before) dv_heap_free(&vm->heap, o->before, o->room);
     if (o->nodes) dv_heap_free(&vm->heap, o->nodes, o->capacity * sizeof *o->nodes);
@@ -219,13 +204,13 @@ static bool find_all(dv_vm *vm, origins *o) {
 
 /* NULL: out of memory. */
 static const origins *origins_of(dv_vm *vm, const dv_thread *thread) {
-    origins *o = vm->plugins->origins;
+    origins *o = vm->extensions.plugins->origins;
     if (o && o->serial == thread->serial) return o;
     dv_origin_forget(vm);
     o = dv_heap_alloc(&vm->heap, sizeof *o);
     if (!o) return NULL;
     *o = (origins){.serial = thread->serial, .code = thread->code, .room = room_of(thread->code)};
-    vm->plugins->origins = o;
+    vm->extensions.plugins->origins = o;
     if (find_all(vm, o)) return o;
     dv_origin_forget(vm);
     return NULL;

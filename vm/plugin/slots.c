@@ -181,7 +181,7 @@ static const dv_extension_type *asked(const dv_vm *vm, dv_value a, dv_value b, d
 
 static dv_value ask(dv_vm *vm, const dv_extension_type *type, dv_binary_op op, dv_value a,
                     dv_value b) {
-    bool watched = DV_UNLIKELY(vm->plugins->debug != NULL);
+    bool watched = DV_UNLIKELY(vm->extensions.plugins->debug != NULL);
     return checked(vm, type,
                    watched ? dv_debug_binary(vm, type, (dvx_binary)op, a, b)
                            : type->described.binary(vm, (dvx_binary)op, a, b));
@@ -307,7 +307,8 @@ static const dv_extension_attribute *attribute_named(const dv_extension_type *ty
 
 static dv_value get(dv_vm *vm, const dv_extension_type *type,
                     const dv_extension_attribute *attribute, dv_value self) {
-    if (DV_UNLIKELY(vm->plugins->debug != NULL)) return dv_debug_get(vm, type, attribute, self);
+    if (DV_UNLIKELY(vm->extensions.plugins->debug != NULL))
+        return dv_debug_get(vm, type, attribute, self);
     return attribute->described.get(vm, self);
 }
 
@@ -330,14 +331,14 @@ static dv_value foreign_lasting_attribute(dv_vm *vm, dv_value self, dv_value nam
     const dv_extension_type *type = dv_extension_type_of(vm, self);
     dv_value found = DV_EMPTY;
     dvx_assumption *assumption = NULL;
-    if (vm->plugins->debug) return DV_EMPTY;
+    if (vm->extensions.plugins->debug) return DV_EMPTY;
     bool lasts = type->described.lasting_attribute(vm, self, name, &found, &assumption);
     *until = assumption ? &assumption->assumption : NULL;
     return lasts ? found : DV_EMPTY;
 }
 
 static const struct dv_raw *foreign_raw(dv_vm *vm, dv_value self) {
-    if (vm->plugins->debug) return NULL;
+    if (vm->extensions.plugins->debug) return NULL;
     return dv_extension_raw(dv_extension_type_of(vm, self)->described.raw(vm, self));
 }
 
@@ -366,8 +367,8 @@ static bool store_attribute(dv_vm *vm, const dv_extension_type *type,
                  attribute->described.name, type->name);
         return false;
     }
-    bool done = vm->plugins->debug ? dv_debug_set(vm, type, attribute, self, value)
-                                   : attribute->described.set(vm, self, value);
+    bool done = vm->extensions.plugins->debug ? dv_debug_set(vm, type, attribute, self, value)
+                                              : attribute->described.set(vm, self, value);
     return checked_done(vm, type, done);
 }
 

@@ -114,7 +114,7 @@ static int pure_inputs(const asking *a, uint32_t pc) {
     const dv_op_info *info = &dv_op_infos[op];
     for (int i = 0; i < info->inputs; i++)
         if (info->types[i] != DV_RESULT_INT && info->types[i] != DV_RESULT_FLOAT) return -1;
-    return info->outputs == 1 && info->inputs > 0 && !info->fused ? info->inputs : -1;
+    return info->outputs == 1 && info->inputs > 0 && info->covers == DV_OP_NOP ? info->inputs : -1;
 }
 
 /* Is what the instruction pushes made without side effects, through and through? */
@@ -174,7 +174,7 @@ static void describe_operands(asking *a) {
 /* Is this the site that is being asked about? */
 static asking *given(dv_vm *vm, dvx_site *site) {
     asking *a = (asking *)(void *)site;
-    return vm->plugins->asking == a ? a : NULL;
+    return vm->extensions.plugins->asking == a ? a : NULL;
 }
 
 static const char *fault_of(const asking *a, const dvx_specialisation *d) {
@@ -217,7 +217,7 @@ void *dv_api_specialise(dvx_vm *vm, dvx_site *site, const dvx_specialisation *de
     o->derivative = own;
     o->descriptor = derivative;
     o->type = a->type;
-    o->careful = own.meta || own.guard || vm->plugins->debug;
+    o->careful = own.meta || own.guard || vm->extensions.plugins->debug;
     o->kind = site->family;
     o->stores = site->family == DVX_SITE_SET_ITEM;
     o->method = a->method;
@@ -255,7 +255,7 @@ static const dvx_expression *find_expression(asking *a, uint32_t start) {
     dvx_family family = a->site.family;
     /* Copies in regions are executed one by one; the debug table lends the operands of the site
      * alone. */
-    if (!a->thread || !a->made || vm->plugins->debug) return NULL;
+    if (!a->thread || !a->made || vm->extensions.plugins->debug) return NULL;
     const char *reason;
     if (family == DVX_SITE_METHOD || a->callee || a->family == DV_OP_LOAD_METHOD) return NULL;
     bool found = dv_expression_find(vm, a->thread, a->site.where, a->made, a->extension, a->values,
@@ -334,8 +334,8 @@ dvx_assumption *dv_api_make_assumption(dvx_vm *vm) {
         dv_raise_memory(vm);
         return NULL;
     }
-    *made = (dvx_assumption){.next = vm->plugins->assumptions};
-    vm->plugins->assumptions = made;
+    *made = (dvx_assumption){.next = vm->extensions.plugins->assumptions};
+    vm->extensions.plugins->assumptions = made;
     return made;
 }
 
@@ -362,7 +362,7 @@ bool dv_api_is_unique(dvx_vm *vm, dvx_value v) {
 /* ---- Asking ---- */
 
 static const dv_extension *extension_of(const dv_vm *vm, const dv_extension_type *type) {
-    const dv_extension *e = vm->plugins->extensions;
+    const dv_extension *e = vm->extensions.plugins->extensions;
     for (; e; e = e->next)
         for (const dv_extension_type *t = e->types; t; t = t->next)
             if (t == type) return e;
@@ -376,14 +376,14 @@ static bool is_untouched(const asking *a, dv_handler before) {
 
 static void install(asking *a) {
     dv_extension_site *o = a->made;
-    bool native = a->extension && a->extension->native && !a->vm->no_native;
+    bool native = a->extension && a->extension->native && !a->vm->extensions.no_native;
     o->times++;
     o->handler = dv_operate_handler(a->vm, o, native);
     o->seen.length = dv_op_infos[a->family].length;
     o->fused = a->whole;
     o->unfused = a->whole ? NULL : a->unfused;
-    if (a->vm->hooks.changed)
-        a->vm->hooks.changed(a->vm, a->ip, dv_op_of(a->vm, a->ip->h), DV_OP_COUNT);
+    if (a->vm->hooks.inspect.changed)
+        a->vm->hooks.inspect.changed(a->vm, a->ip, dv_op_of(a->vm, a->ip->h), DV_OP_COUNT);
     a->ip->h = o->handler;
     o->backoff = a->former ? a->former->backoff : a->ip[1].site.backoff;
     dv_occurrence_enter(o, a->ip);
@@ -393,7 +393,7 @@ static void install(asking *a) {
 /* Asks one type; true: the site has been specialised. */
 static bool ask(asking *a, const dv_extension_type *type) {
     dv_vm *vm = a->vm;
-    const asking *outer = vm->plugins->asking;
+    const asking *outer = vm->extensions.plugins->asking;
     dv_handler before = a->ip->h;
     dv_expression expression;
     expression.told.size = 0;
@@ -403,12 +403,12 @@ static bool ask(asking *a, const dv_extension_type *type) {
     a->expression = &expression;
     a->fused = NULL;
     a->whole = a->unfused = NULL;
-    vm->plugins->asking = a;
-    if (vm->plugins->debug)
+    vm->extensions.plugins->asking = a;
+    if (vm->extensions.plugins->debug)
         dv_debug_specialise(vm, type, &a->site);
     else
         type->described.specialise(vm, &a->site);
-    vm->plugins->asking = outer;
+    vm->extensions.plugins->asking = outer;
     a->expression = NULL;
     if (expression.told.size) dv_expression_forget(vm, &expression);
     bool untouched = is_untouched(a, before);
@@ -463,8 +463,8 @@ static void note(const asking *a) {
 
 static bool begin(asking *a, dv_vm *vm, dv_cell *ip, uint32_t family) {
     dv_thread *thread = dv_frame_thread(vm->fp);
-    if (vm->plugins->asking) return false; /* not from within a hook */
-    if (vm->plain_extensions) return false;
+    if (vm->extensions.plugins->asking) return false; /* not from within a hook */
+    if (vm->extensions.plain) return false;
     *a = (asking){.vm = vm, .ip = ip, .family = family, .own = 0xFF};
     a->site = (dvx_site){
         .size = sizeof a->site, .name = DV_EMPTY, .where = DV_NO_PC, .keywords = DV_EMPTY};

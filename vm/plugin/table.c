@@ -127,7 +127,7 @@ static dvx_value raise(dvx_vm *vm, dvx_error error, const char *message) {
 /* ---- Filling a module ---- */
 
 static bool add_function(dvx_vm *vm, dvx_value module, const dvx_function *function) {
-    dv_extension *extension = vm->plugins->loading;
+    dv_extension *extension = vm->extensions.plugins->loading;
     if (!extension) {
         dv_raise(vm, DV_E_RUNTIME_ERROR, "an extension adds its functions while it is imported");
         return false;
@@ -146,7 +146,7 @@ static bool add_constant(dvx_vm *vm, dvx_value module, const char *name, dvx_val
 
 /* ---- The host ---- */
 
-static bool allows_foreign(dvx_vm *vm) { return vm->foreign && !vm->sandboxed; }
+static bool allows_foreign(dvx_vm *vm) { return vm->extensions.foreign && !vm->sandboxed; }
 
 const dvx_api dv_extension_api = {
     .size = sizeof(dvx_api),

@@ -54,7 +54,7 @@ dvx_value dv_api_make_row(dvx_vm *vm, dvx_kind kind, uint32_t element, const voi
                           int64_t stride, size_t count);
 
 /* What follows can be seen from outside: no derivative deoptimises any more (operate.c). */
-static inline void dv_api_effect(dv_vm *vm) { vm->plugins->effects++; }
+static inline void dv_api_effect(dv_vm *vm) { vm->extensions.plugins->effects++; }
 
 /* ---- table_protocol.c ---- */
 

@@ -8,8 +8,8 @@
 #include "types/exception/exception.h"
 #include "plugin/watch.h"
 #include "run/thread.h"
-#include "run/text.h"
-#include "run/warning.h"
+#include "report/text.h"
+#include "report/warning.h"
 #include "types/exception/hook.h"
 #include "types/mapping/set.h"
 #include "types/text/str.h"
@@ -126,7 +126,7 @@ void dv_api_report_error(dvx_vm *vm, const char *message) {
 
 /* Has the program been told?  1, 0; -1: raised. */
 static int was_told(dv_vm *vm, dv_value line) {
-    dv_value *warned = &vm->plugins->warned;
+    dv_value *warned = &vm->extensions.plugins->warned;
     if (!dv_is_object(*warned)) {
         dv_value made = dv_set_new(vm);
         if (dv_is_empty(made)) return -1;
@@ -166,7 +166,7 @@ static bool write_source(dv_vm *vm, const dv_watch_place *place) {
 
 static dv_warning_action action_of(dv_vm *vm, const dv_watch_place *place, dv_value class_,
                                    const char *message) {
-    if (!dv_is_object(vm->warn_options) || !dv_is_class(class_)) return DV_WARNING_DEFAULT;
+    if (!dv_is_object(vm->sys.warn_options) || !dv_is_class(class_)) return DV_WARNING_DEFAULT;
     dv_warning warning = {dv_as_class(class_), message, {NULL, 0}, place->line};
     size_t size = 0;
     char *module = NULL;
@@ -229,6 +229,8 @@ void dv_api_deallocate(dvx_vm *vm, void *block, size_t size) {
 }
 
 bool dv_api_poll(dvx_vm *vm) { return dv_work_poll(vm); }
+_Static_assert(!offsetof(dv_vm, api) && offsetof(dv_vm, work_left) == sizeof(void *),
+               "extensions know these two members (dvx_vm)");
 bool dv_api_work(dvx_vm *vm, int64_t units) { return dv_work(vm, units); }
 
 void dv_api_heavy(dvx_vm *vm) {
@@ -239,7 +241,7 @@ bool dv_api_enter(dvx_vm *vm) { return dv_enter_native(vm); }
 void dv_api_leave(dvx_vm *vm) { dv_leave_native(vm); }
 
 void *dv_api_state(dvx_vm *vm, const struct dvx_extension *extension) {
-    for (const dv_extension *e = vm->plugins->extensions; e; e = e->next)
+    for (const dv_extension *e = vm->extensions.plugins->extensions; e; e = e->next)
         if (e->descriptor == extension) return e->state;
     return NULL;
 }

@@ -16,7 +16,7 @@ static void print_outer(dv_vm *vm, dv_trace *t) {
 }
 
 void dv_trace_begin(dv_vm *vm, dv_trace *t, const char *name) {
-    t->outer = vm->plugins->tracing;
+    t->outer = vm->extensions.plugins->tracing;
     t->name = name;
     t->depth = t->outer ? t->outer->depth + 1 : 0;
     t->arguments = 0;
@@ -87,7 +87,7 @@ void dv_trace_pointer(dv_trace *t, const void *pointer) {
 void dv_trace_ready(dv_vm *vm, dv_trace *t) {
     dv_watch_put(&t->line, ")");
     print_outer(vm, t->outer);
-    vm->plugins->tracing = t;
+    vm->extensions.plugins->tracing = t;
 }
 
 void dv_trace_back(dv_trace *t) {
@@ -98,7 +98,7 @@ void dv_trace_back(dv_trace *t) {
 }
 
 void dv_trace_end(dv_vm *vm, dv_trace *t) {
-    vm->plugins->tracing = t->outer;
+    vm->extensions.plugins->tracing = t->outer;
     if (!t->arguments) dv_watch_put(&t->line, "done");
     if (!t->raised && !dv_is_empty(vm->error)) {
         dv_watch_put(&t->line, ", raised ");

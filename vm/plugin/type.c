@@ -102,7 +102,7 @@ static dv_extension_type *describe(dv_vm *vm, dv_extension *extension, dv_value 
                   .buffer_axes = copy.buffer_axes,
                   .buffer = (uint32_t)(offsetof(dv_extension_object, payload) + copy.buffer)};
     if (copy.traits & DVX_BUFFER_ITEMS) type->type.items = type->type.buffer;
-    if (vm->plugins->debug) dv_debug_wrap(type);
+    if (vm->extensions.plugins->debug) dv_debug_wrap(type);
     dv_extension_fill_slots(type);
     return type;
 }
@@ -206,7 +206,7 @@ static bool add_type(dv_vm *vm, dv_extension *extension, dv_value module, const 
                  (int)(DV_T_COUNT - DV_T_EXTENSION));
         return false;
     }
-    vm->plugins->named = NULL;
+    vm->extensions.plugins->named = NULL;
     dv_extension_type *type = describe(vm, extension, module, given, (dv_type_id)id);
     if (!type || !dv_class_know(vm, &type->type) || !fill_class(vm, extension, type)) return false;
     return dv_namespace_set(vm, &dv_as_module(module)->names, type->described.name,
@@ -214,7 +214,7 @@ static bool add_type(dv_vm *vm, dv_extension *extension, dv_value module, const 
 }
 
 bool dv_api_add_type(dvx_vm *vm, dvx_value module, const dvx_type *type) {
-    dv_extension *extension = vm->plugins->loading;
+    dv_extension *extension = vm->extensions.plugins->loading;
     if (!extension || !dv_is_module(module)) {
         dv_raise(vm, DV_E_RUNTIME_ERROR, "an extension adds its types while it is imported");
         return false;
@@ -227,11 +227,11 @@ bool dv_api_add_type(dvx_vm *vm, dvx_value module, const dvx_type *type) {
 /* The newest one, as an extension that was imported again has made it again.  Operators make one
  * result after another of one type, so the last one is kept. */
 static const dv_extension_type *find(dv_vm *vm, const dvx_type *type) {
-    const dv_extension_type *named = vm->plugins->named;
+    const dv_extension_type *named = vm->extensions.plugins->named;
     if (DV_LIKELY(named && named->descriptor == type)) return named;
-    for (const dv_extension *e = vm->plugins->extensions; e; e = e->next)
+    for (const dv_extension *e = vm->extensions.plugins->extensions; e; e = e->next)
         for (const dv_extension_type *t = e->types; t; t = t->next)
-            if (t->descriptor == type && t->class_) return vm->plugins->named = t;
+            if (t->descriptor == type && t->class_) return vm->extensions.plugins->named = t;
     dv_raise(vm, DV_E_SYSTEM_ERROR, "an extension uses a type that it has not added");
     return NULL;
 }

@@ -129,8 +129,9 @@ void dv_watch_put_value(dv_vm *vm, dv_watch_line *line, dv_value v) {
 }
 
 void dv_watch_write(dv_vm *vm, dv_watch_line *line) {
-    dv_output output = vm->extension_output ? vm->extension_output : vm->error_output;
+    dv_output output =
+        vm->streams.extension_output ? vm->streams.extension_output : vm->streams.error_output;
     line->text[line->size++] = '\n';
-    if (output) (void)output(vm->output_context, line->text, line->size);
+    if (output) (void)output(vm->streams.output_context, line->text, line->size);
     line->size = 0;
 }

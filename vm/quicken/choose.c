@@ -54,7 +54,7 @@ static bool is_array_of_numbers(dv_value v) {
 
 /* An object of an extension with elements along one axis. */
 static bool is_buffer_of_items(const dv_vm *vm, dv_value v) {
-    if (vm->plain_extensions) return false;
+    if (vm->extensions.plain) return false;
     const dv_buffer *b = dv_buffer_of(vm, v);
     return b && b->dimensions == 1 && b->element < DV_ELEMENTS;
 }
@@ -176,9 +176,10 @@ void dv_choose_contains(dv_vm *vm, dv_cell *ip, dv_value *sp) {
 }
 
 /* The derivative for an iterator of a dict; DV_OP_COUNT: those of all built-in types fit. */
-/* Of two items that the site saw together: what the first was in the upper half. */
+/* Two items that the site saw together. */
 static void note_pair(dv_cell *ip, dv_value first, dv_value second) {
-    ip[1].site.seen |= (uint16_t)(dv_seen(first) << 8 | dv_seen(second));
+    ip[1].site.items.first |= (uint8_t)dv_seen(first);
+    ip[1].site.items.second |= (uint8_t)dv_seen(second);
 }
 
 static uint32_t dict_walk_form(dv_cell *ip, dv_value iterator, bool unpacks) {
@@ -559,13 +560,23 @@ static bool choose_field(dv_vm *vm, dv_cell *ip, dv_cell *cache, dv_value object
     return true;
 }
 
-/* z.real or z.imag. */
+/* Attributes of built-in types that have a derivative each. */
+static const struct part {
+    const char *name;
+    uint32_t type, op;
+} PARTS[] = {
+    {"real", DV_T_COMPLEX, DV_OP_LOAD_ATTR_REAL},
+    {"imag", DV_T_COMPLEX, DV_OP_LOAD_ATTR_IMAG},
+};
+
 static bool choose_part(dv_vm *vm, dv_cell *ip, dv_value object) {
-    if (!dv_is_shape(object, DV_T_COMPLEX)) return false;
-    const bool real = dv_str_is(ip[2].v, "real");
-    if (!real && !dv_str_is(ip[2].v, "imag")) return false;
-    dv_site_become(vm, ip, real ? DV_OP_LOAD_ATTR_REAL : DV_OP_LOAD_ATTR_IMAG);
-    return true;
+    for (size_t i = 0; i < sizeof PARTS / sizeof *PARTS; i++) {
+        const struct part *part = &PARTS[i];
+        if (!dv_is_shape(object, part->type) || !dv_str_is(ip[2].v, part->name)) continue;
+        dv_site_become(vm, ip, part->op);
+        return true;
+    }
+    return false;
 }
 
 void dv_choose_attribute(dv_vm *vm, dv_cell *ip, dv_value *sp) {

@@ -276,8 +276,8 @@ static bool is_extensions(const dv_vm *vm, dv_value callee) {
 static bool choose_extension(const call_site *c, const dv_value *callee) {
     bool plain = dv_is_empty(c->keywords);
     return (plain ? is_extensions(c->vm, c->callee) : dv_is_foreign(c->callee)) &&
-           c->vm->hooks.extension_call(c->vm, c->ip, callee, (uint32_t)(c->count - c->has_self),
-                                       c->method);
+           c->vm->hooks.plugin.call(c->vm, c->ip, callee, (uint32_t)(c->count - c->has_self),
+                                    c->method);
 }
 
 void dv_choose_call(dv_vm *vm, dv_cell *ip, dv_value *sp) {

@@ -86,7 +86,7 @@ _Static_assert(DV_OP_BUILD_KEY_LOAD_FLOAT64 - DV_OP_BUILD_KEY_LOAD_UINT8 == DV_F
 
 /* The derivative that does the work of the subscript behind the key, too; DV_OP_COUNT: none. */
 static uint32_t key_form(dv_vm *vm, const dv_cell *behind, const dv_value *indices, int64_t n) {
-    if (vm->plain_extensions) return DV_OP_COUNT;
+    if (vm->extensions.plain) return DV_OP_COUNT;
     const dv_buffer *b = dv_buffer_of(vm, indices[-1]);
     if (!b || b->element >= DV_ELEMENTS || !dv_items_along(vm, indices[-1], b->element, n))
         return DV_OP_COUNT;

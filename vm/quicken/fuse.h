@@ -12,8 +12,9 @@
  * own: they share its inline cache.  dv_site_put alone changes sites, and keeps this.
  *  2. A fusion has no guard state: where its guard fails it is the load alone, and the derivative
  *     behind finds the same, and counts the miss.
- *  3. A longer form (fuse.c) stands in the place of a derivative or a fusion, by what the code has
- *     behind it; it tests the handlers there at each execution, and dv_op_of says the shorter one.
+ *  3. A variant (dv_op_variant) may stand in the place of a derivative or a fusion, by what the
+ * code has behind it; it tests the handlers there at each execution, and dv_op_of says the plain
+ * one.
  */
 #ifndef DV_QUICKEN_FUSE_H
 #define DV_QUICKEN_FUSE_H
@@ -23,8 +24,5 @@
 /* The site at ip takes the form op: fusions with its old form go, those with the new one come.
  * `thread` owns ip; NULL: find out (a cell of a region has no fusions). */
 void dv_site_put(dv_vm *vm, dv_thread *thread, dv_cell *ip, uint32_t op);
-
-/* How many instructions behind it a longer form does, too (invariant 3); 0: it is none. */
-uint32_t dv_form_behind(uint32_t op);
 
 #endif

@@ -6,28 +6,12 @@
 #include "quicken/site.h"
 
 bool dv_is_poly(uint32_t op) {
-    return op == DV_OP_LOAD_ATTR_POLY || op == DV_OP_STORE_ATTR_POLY ||
-           op == DV_OP_LOAD_METHOD_POLY;
-}
-
-static bool may_become_poly(uint32_t op) {
-    switch (op) {
-    case DV_OP_LOAD_ATTR_SLOT:
-    case DV_OP_LOAD_ATTR_FAR:
-    case DV_OP_LOAD_ATTR_CLASS:
-    case DV_OP_LOAD_ATTR_PROPERTY:
-    case DV_OP_STORE_ATTR_SLOT:
-    case DV_OP_STORE_ATTR_FAR:
-    case DV_OP_STORE_ATTR_ADD:
-    case DV_OP_STORE_ATTR_PROPERTY:
-    case DV_OP_LOAD_METHOD_SHAPE: return true;
-    default: return false;
-    }
+    return op < DV_OP_COUNT && dv_op_infos[op].cached[0] == DV_CACHED_ENTRIES;
 }
 
 bool dv_poly_begins(dv_cell *ip, uint32_t op) {
     bool poly = dv_is_poly(op);
-    if (!poly && !may_become_poly(op)) return false;
+    if (!poly && !(op < DV_OP_COUNT && dv_op_infos[op].several)) return false;
     ip[1].site.reason = poly ? DV_REASON_ENTRIES : DV_REASON_SHAPES;
     return true;
 }

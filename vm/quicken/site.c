@@ -19,21 +19,12 @@ void dv_site_become(dv_vm *vm, dv_cell *ip, uint32_t op) {
     ip[1].site.reason = DV_REASON_NONE;
 }
 
-/* Which instructions extensions may specialise by their operands.  (Calls: choose_call.c.) */
-static bool is_open(uint32_t family) {
-    return family == DV_OP_LOAD_SUBSCR || family == DV_OP_STORE_SUBSCR ||
-           family == DV_OP_LOAD_ATTR || family == DV_OP_LOAD_METHOD ||
-           dv_op_among(family, DV_OP_ADD, DV_OP_XOR) ||
-           dv_op_among(family, DV_OP_IADD, DV_OP_IXOR) ||
-           dv_op_among(family, DV_OP_NEG, DV_OP_INVERT) || dv_op_among(family, DV_OP_LT, DV_OP_NE);
-}
-
 /* Has an extension made the site a derivative?  Only those whose objects are here are asked. */
 static bool is_specialised(dv_vm *vm, dv_cell *ip) {
     const dv_op_info *info = &dv_op_infos[dv_op_of(vm, ip->h)];
-    if (!is_open(info->family)) return false;
+    if (!dv_op_infos[info->family].open) return false; /* (calls: choose_call.c) */
     for (int i = 1; i <= info->inputs; i++)
-        if (dv_is_foreign(vm->sp[-i])) return vm->hooks.extension_site(vm, ip);
+        if (dv_is_foreign(vm->sp[-i])) return vm->hooks.plugin.site(vm, ip);
     return false;
 }
 
@@ -92,7 +83,7 @@ static void choose_shape(dv_vm *vm, dv_cell *ip) {
 
 void dv_site_missed(dv_vm *vm, dv_cell *ip, uint32_t adaptive_op) {
     dv_site *site = &ip[1].site;
-    if (DV_UNLIKELY(vm->hooks.missed != NULL)) vm->hooks.missed(vm);
+    if (DV_UNLIKELY(vm->hooks.inspect.missed != NULL)) vm->hooks.inspect.missed(vm);
     if (site->misses > 0 && --site->misses > 0) return;
     bool keeps_more = dv_poly_begins(ip, dv_op_of(vm, ip->h));
     dv_site_put(vm, NULL, ip, adaptive_op);
@@ -135,26 +126,15 @@ void dv_quicken_warm(dv_vm *vm, dv_object *object) {
                 dv_handler_of(vm, cell, counts ? DV_OP_JUMP_BACK_COUNT : DV_OP_JUMP_BACK_QUIET);
             const uint16_t wait = vm->stress.quicken_at_once ? 2 : DV_HOT_ITERATIONS;
             cell[1].site.wait = counts ? wait : 0;
-            cell[1].site.misses = UINT8_MAX;
         } else if (info->adaptive != op) {
             cell->h = dv_handler_of(vm, cell, info->adaptive);
         }
         pc += info->operand_count > 1 ? info->operand_count : 1;
     }
-    if (vm->hooks.warmed) vm->hooks.warmed(vm, object);
+    if (vm->hooks.region.warmed) vm->hooks.region.warmed(vm, object);
 }
 
-static bool remembers_class(uint32_t op) {
-    return dv_is_poly(op) || op == DV_OP_LOAD_ATTR_CLASS || op == DV_OP_LOAD_ATTR_FIELD ||
-           op == DV_OP_LOAD_ATTR_ITS_CLASS || op == DV_OP_LOAD_METHOD_UNBOUND ||
-           op == DV_OP_LOAD_METHOD_UNBOUND_OF_CLASS || op == DV_OP_LOAD_ATTR_SLOT ||
-           op == DV_OP_LOAD_ATTR_FAR || op == DV_OP_STORE_ATTR_SLOT || op == DV_OP_STORE_ATTR_FAR ||
-           op == DV_OP_STORE_ATTR_ADD || op == DV_OP_LOAD_ATTR_PROPERTY ||
-           op == DV_OP_LOAD_ATTR_OF_CLASS || op == DV_OP_LOAD_METHOD_OF_CLASS ||
-           op == DV_OP_LOAD_METHOD_SHAPE || op == DV_OP_LOAD_METHOD_SLOT ||
-           op == DV_OP_LOAD_ATTR_OUTSIDE || op == DV_OP_STORE_ATTR_OUTSIDE ||
-           op == DV_OP_STORE_ATTR_PROPERTY || op == DV_OP_LOAD_ATTR_BOUND;
-}
+static bool depends_on_classes(uint32_t op) { return op < DV_OP_COUNT && dv_op_infos[op].of_class; }
 
 /* Rare, and so for all sites at once; regions with such sites depend on the assumption. */
 static void forget_classes(dv_vm *vm) {
@@ -164,13 +144,13 @@ static void forget_classes(dv_vm *vm) {
         for (uint32_t pc = 0; thread->warm && pc < code->word_count;) {
             const dv_op_info *info = &dv_op_infos[code->words[pc] & 0xFF];
             dv_cell *cell = thread->cells + thread->cell_at[pc];
-            if (remembers_class(dv_op_of(vm, cell->h))) dv_site_reconsider(vm, thread, cell);
+            if (depends_on_classes(dv_op_of(vm, cell->h))) dv_site_reconsider(vm, thread, cell);
             pc += info->operand_count > 1 ? info->operand_count : 1;
         }
     }
 }
 
 void dv_quicken_setup(dv_vm *vm) {
-    vm->hooks.warm = dv_quicken_warm;
-    vm->hooks.forget_classes = forget_classes;
+    vm->hooks.quicken.warm = dv_quicken_warm;
+    vm->hooks.quicken.forget_classes = forget_classes;
 }

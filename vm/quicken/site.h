@@ -47,9 +47,9 @@ enum {
     DV_SEEN_OTHER = 128
 };
 
-/* Of an operator that enters a method of dl, `seen` is the number of the shape that the left
- * operand had, if it has room for that, and whether the right one had it, too. */
-enum { DV_SEEN_SHAPE = 0x7FFF, DV_SEEN_SAME = 0x8000 };
+/* dv_site.met: the number of the shape that the left operand had, if there is room for it, and
+ * whether the right one had it, too. */
+enum { DV_MET_SHAPE = 0x7FFF, DV_MET_SAME = 0x8000 };
 
 /* Is op one of the opcodes from first to last? */
 static inline bool dv_op_among(uint32_t op, uint32_t first, uint32_t last) {
@@ -68,12 +68,12 @@ static inline uint16_t dv_seen(dv_value v) {
     return dv_is_shape(v, DV_T_TUPLE) ? DV_SEEN_TUPLE : DV_SEEN_OTHER;
 }
 
-/* For what DV_SEEN_SHAPE says: the site is about to take such a derivative for the instance
+/* Notes whom it meets: the site is about to take such a derivative for the instance
  * a and the other operand (for an operator with one, a again). */
 static inline void dv_site_meet(dv_cell *ip, dv_value a, dv_value b) {
     const uint32_t shape = dv_as_object(a)->shape;
     const bool same = dv_is_object(b) && dv_as_object(b)->shape == shape;
-    ip[1].site.seen = shape > DV_SEEN_SHAPE ? 0 : (uint16_t)(shape | (same ? DV_SEEN_SAME : 0));
+    ip[1].site.met = shape > DV_MET_SHAPE ? 0 : (uint16_t)(shape | (same ? DV_MET_SAME : 0));
 }
 
 /* The site takes this form (same family). */

@@ -10,11 +10,12 @@
 #include "region/fuse.h"
 #include "region/virtual.h"
 
-/* What the attribute or method site at b->pc remembers, if its derivative is `op`. */
-static const dv_cell *site_cache(dv_build *b, uint32_t op) {
-    const dv_cell *site = dv_site_cell(b, b->pc);
-    if (dv_op_of(b->vm, site->h) != op || !dv_build_depends(b, &b->vm->class_sites)) return NULL;
-    return site + dv_op_infos[op].cache_cell;
+/* What the attribute or method site at b->pc remembers, if that is what its derivative
+ * saw. */
+static const dv_cell *site_cache(dv_build *b, dv_saw saw) {
+    const dv_op_info *evidence = dv_step_evidence(b);
+    if (!evidence || evidence->saw != saw || !dv_build_depends(b, &b->vm->class_sites)) return NULL;
+    return dv_site_cell(b, b->pc) + evidence->cache_cell;
 }
 
 /* The home slot of the object that entry q is; -1: it is none, or raw. */
@@ -87,7 +88,8 @@ static int32_t pushed_purely(dv_build *b, uint32_t before, uint32_t pc) {
     case DV_OP_LOAD_CONST:
     case DV_OP_LOAD_CONST_B: return 1;
     case DV_OP_LOAD_ATTR:
-        return now == DV_OP_LOAD_ATTR_SLOT && site[1].site.seen == DV_SEEN_INT &&
+        return now < DV_OP_COUNT && dv_op_infos[now].saw == DV_SAW_SLOT &&
+                       site[1].site.seen == DV_SEEN_INT &&
                        dv_step_op(b, before) == DV_OP_LOAD_LOCAL_B
                    ? 0
                    : -2;
@@ -156,7 +158,7 @@ void dv_shape_guard(dv_build *b, int32_t q, int32_t home, dv_cell where) {
 
 uint32_t dv_step_load_slot(dv_build *b, uint32_t next_pc) {
     int32_t q = b->top - 1, home = object_home(b, q);
-    const dv_cell *cache = home < 0 ? NULL : site_cache(b, DV_OP_LOAD_ATTR_SLOT);
+    const dv_cell *cache = home < 0 ? NULL : site_cache(b, DV_SAW_SLOT);
     uint16_t seen = dv_site_cell(b, b->pc)[1].site.seen;
     if (!cache) return dv_step_embed(b, 1, 1, next_pc);
     bool owned = is_owned(b, q);
@@ -190,7 +192,7 @@ static uint32_t store_value(dv_build *b, int32_t q, int32_t home, dv_cell where)
 
 uint32_t dv_step_store_slot(dv_build *b, uint32_t next_pc) {
     int32_t q = b->top - 1, home = object_home(b, q);
-    const dv_cell *cache = home < 0 ? NULL : site_cache(b, DV_OP_STORE_ATTR_SLOT);
+    const dv_cell *cache = home < 0 ? NULL : site_cache(b, DV_SAW_SLOT);
     if (!cache || b->e[q - 1].kind >= DV_K_RANGE) return dv_step_embed(b, 2, 0, next_pc);
     bool owned = is_owned(b, q), raw = dv_is_raw_number(&b->e[q - 1]);
     if (!owned && b->e[q - 1].kind == DV_K_FLOAT &&
@@ -212,7 +214,7 @@ bool dv_step_method(dv_build *b) {
     int32_t q = b->top - 1, home = object_home(b, q);
     dv_known_value self = b->e[q];
     const bool is_virtual = self.kind == DV_K_VIRTUAL;
-    const dv_cell *cache = home < 0 && !is_virtual ? NULL : site_cache(b, DV_OP_LOAD_METHOD_SHAPE);
+    const dv_cell *cache = home < 0 && !is_virtual ? NULL : site_cache(b, DV_SAW_METHOD);
     if (!cache) return false;
     if (is_virtual && dv_virtual_record(b, &self)->shape->number != (uint32_t)cache[0].s.a)
         return false;

@@ -254,7 +254,7 @@ static void arrive(dv_build *b, dv_context *context, uint32_t pc, dv_snapshot *a
 static bool join(dv_build *b, dv_context *context, uint32_t pc, dv_snapshot *at) {
     bool changed = dv_virtual_join(b, context, pc, at);
     for (int32_t q = 0; q < b->top; q++) {
-        if (at->entries[q].kind == DV_K_VIRTUAL) continue;
+        if (dv_has_record(&at->entries[q])) continue;
         dv_kind kind = join_entries(&at->entries[q], &b->e[q]);
         if (dv_has_known_shape(&at->entries[q]) && !has_same_shape(&at->entries[q], &b->e[q])) {
             at->entries[q].value = DV_EMPTY;
@@ -274,6 +274,7 @@ static bool join(dv_build *b, dv_context *context, uint32_t pc, dv_snapshot *at)
 }
 
 void dv_build_reach(dv_build *b, dv_context *context, uint32_t pc) {
+    dv_virtual_disturb(b);
     dv_snapshot *at = dv_snapshot_at(context, pc);
     if (b->emitting || !at || b->failed) return;
     if (!at->entries) {
@@ -287,6 +288,7 @@ void dv_build_reach(dv_build *b, dv_context *context, uint32_t pc) {
 }
 
 void dv_build_flow(dv_build *b, dv_context *context, uint32_t pc) {
+    dv_virtual_disturb(b);
     dv_snapshot *at = dv_snapshot_at(context, pc);
     if (!b->emitting) {
         dv_build_reach(b, context, pc);
@@ -335,6 +337,7 @@ static void load(dv_build *b, dv_context *context, uint32_t pc) {
     b->sp = -1;
     b->last_result = DV_NO_CELL;
     b->version++;
+    b->quiet = NULL;
     b->block = at;
     b->weight = at->weight;
     at->typed = at->boxed = at->converted = 0;
@@ -346,6 +349,7 @@ static void forget(dv_context *context) {
     for (uint32_t i = 0; i < context->end - context->begin; i++) {
         context->at[i].entries = NULL;
         context->at[i].queued = false;
+        context->at[i].kept = 0;
     }
     for (dv_context *c = context->inlined; c; c = c->siblings) forget(c);
 }
@@ -481,7 +485,7 @@ void dv_build_finish(dv_build *b) {
         dv_cell *cell = &region->cells[b->starts.data[i]];
         uint32_t op = (uint32_t)cell->i;
         if (op == DV_OP_R_EXIT) cell[2].p = &region->exits[cell[2].i];
-        if (op == DV_OP_R_MAKE) cell[2].p = &region->items[cell[2].i];
+        if (op == DV_OP_R_MAKE || op == DV_OP_R_MAKE_FADED) cell[2].p = &region->items[cell[2].i];
         cell->h = dv_handler_of(b->vm, cell, op);
     }
     for (uint32_t i = 0; i < b->label_uses.count; i++) {
@@ -511,6 +515,15 @@ static int16_t twin_at(const dv_build *b, uint32_t pc, int32_t q) {
     return b->twin_of[q] >= 0 && dv_build_is_dead(b, pc, b->twin_of[q]) ? b->twin_of[q] : -1;
 }
 
+/* The slots for objects of an instance that has faded: who enters brings none. */
+static void add_ready_items(dv_build *b, const dv_virtual *record) {
+    for (uint32_t i = 0; i < record->shape->count; i++)
+        if (record->values[i].where == DV_AT_HOME)
+            DV_PUSH(
+                b, entry_items,
+                (dv_entry_item){.raw = record->values[i].slot, .kind = DV_K_VIRTUAL, .twin = -1});
+}
+
 /* Each loop head in the region is an entry: what its snapshot expects of the frame. */
 static void add_entries(dv_build *b) {
     const dv_thread *thread = b->root->thread;
@@ -529,6 +542,10 @@ static void add_entries(dv_build *b) {
             const bool complex = e->kind == DV_K_COMPLEX;
             if (e->kind == DV_K_CONSTANT || (complex && q >= b->locals)) possible = false;
             if (e->kind == DV_K_RESERVED) continue; /* of a call around the loop */
+            if (dv_is_faded(e)) {
+                add_ready_items(b, &head->records[e->slot]);
+                continue;
+            }
             bool checked = q < b->locals && b->local_uses[q] & DV_LOCAL_CHECKED;
             if (e->kind == DV_K_UNSET || (e->kind == DV_K_ANY && !checked)) continue;
             const bool taken = complex && b->local_uses[q] & DV_LOCAL_STORED;

@@ -28,9 +28,7 @@
 enum { DV_YIELD_WEIGHS = 16 };
 /* Likewise a round whose item a generator yields: its code runs in between. */
 enum { DV_RESUMING_WEIGHS = 4 };
-static inline bool dv_op_yields(uint32_t op) {
-    return op == DV_OP_YIELD || op == DV_OP_GET_YIELD_FROM;
-}
+static inline bool dv_op_yields(uint32_t op) { return dv_op_infos[op].region == DV_REGION_YIELDS; }
 
 typedef enum dv_where {
     DV_AT_HOME,
@@ -45,9 +43,10 @@ typedef struct dv_known_value {
     uint8_t kind;  /* dv_kind */
     uint8_t where; /* dv_where */
     /* AT_SLOT: slot number; AT_ALIAS: entry number of the local, or its own: borrowed from an
-     * attribute; RANGE: first slot of the triple; VIRTUAL: number of the record */
+     * attribute; RANGE: first slot of the triple; VIRTUAL, and what has faded: number of the record
+     */
     int16_t slot;
-    dv_value value; /* AT_VALUE; ANY at home: its shape, if that is known, as an int */
+    dv_value value; /* AT_VALUE; ANY at home: its shape, if that is known, as an int; or FADED */
 } dv_known_value;
 
 typedef struct dv_virtual dv_virtual; /* virtual.h */
@@ -57,12 +56,14 @@ typedef struct dv_snapshot {
     int32_t top;
     dv_virtual *records; /* of its virtual instances, which name them by their place here */
     uint32_t record_count;
+    uint64_t kept;   /* locals in which nothing may have faded here */
     int32_t label;   /* cell, or -1 */
     int32_t body;    /* FOR_ITER heads: cell behind R_FOR_RANGE, or -1 */
     int16_t item;    /* the slot that R_FOR_RANGE puts its int into */
     uint16_t weight; /* of an instruction here: 8 for each loop around it */
     bool leader, queued;
-    bool head;             /* of a loop: a JUMP_BACK leads here */
+    bool head;      /* of a loop: a JUMP_BACK leads here */
+    bool disturbed; /* a call of a class: something can leave before the store of its result */
     uint32_t typed, boxed; /* work between here and the next leaders, weighted by loop depth */
     uint32_t converted;    /* values put into boxes there, or taken out, likewise */
 } dv_snapshot;
@@ -173,6 +174,8 @@ typedef struct dv_build {
         uint32_t pc, version, exit;
         dv_context *context;
     } last_exit;
+    dv_snapshot *quiet; /* of a call of a class: nothing leaves until its result is stored */
+    uint64_t faded;     /* locals in which an instance fades somewhere */
     dv_snapshot *block; /* the leader from which instructions are interpreted, and ... */
     uint32_t weight;    /* ... what each of them weighs: 8 for each loop around it */
     uint32_t heaviest;  /* weight of the boxed instruction at heaviest_pc, which weighs most */
@@ -296,12 +299,22 @@ static inline void dv_edge_resumes(dv_build *b) {
 }
 
 /* virtual.c */
+/* Is it a dead local, whose instance may not have been made? */
+static inline bool dv_is_faded(const dv_known_value *e) {
+    return e->kind == DV_K_ANY && e->where == DV_AT_HOME && dv_same(e->value, DV_FADED);
+}
+/* Is it virtual, or has it faded? */
+static inline bool dv_has_record(const dv_known_value *e) {
+    return e->kind == DV_K_VIRTUAL || dv_is_faded(e);
+}
+/* An exit, or a way to elsewhere: what was to be quiet is not. */
+void dv_virtual_disturb(dv_build *b);
 /* Makes the virtual instance with this record, for all entries that hold it. */
 void dv_virtual_make(dv_build *b, int32_t record);
 /* Entry q, which is virtual, as an item of an exit to pc. */
 void dv_virtual_exit(dv_build *b, dv_context *context, uint32_t pc, int32_t q);
-/* Does nobody look at entry q, which is virtual, if execution goes on at pc? */
-bool dv_virtual_is_lost(dv_build *b, dv_context *context, uint32_t pc, int32_t q);
+/* May entry q, which is virtual, fade if execution goes on at pc? */
+bool dv_virtual_may_fade(const dv_build *b, const dv_context *context, uint32_t pc, int32_t q);
 /* Calls in the context whose virtual instances are made nowhere but at exits. */
 uint32_t dv_virtual_count(const dv_context *context);
 
@@ -310,10 +323,12 @@ uint32_t dv_virtual_count(const dv_context *context);
  * one says whether that are fewer than before, or less is known of them. */
 void dv_virtual_arrive(dv_build *b, dv_context *context, uint32_t pc, dv_snapshot *at);
 bool dv_virtual_join(dv_build *b, dv_context *context, uint32_t pc, dv_snapshot *at);
-/* At b->pc control meets: instances are forgotten that nobody looks at any more; then, when all
- * else is where it belongs, attributes go to where the leader has them. */
-void dv_virtual_drop_dead(dv_build *b, const dv_snapshot *to);
+/* At b->pc control meets: what may not have faded there is made; then, when all else is where it
+ * belongs, attributes go to where the leader has them. */
+void dv_virtual_restore(dv_build *b, const dv_snapshot *to);
 void dv_virtual_convert(dv_build *b, const dv_snapshot *to);
+/* Is entry q left alone until then? */
+bool dv_virtual_stays(const dv_build *b, const dv_snapshot *to, int32_t q);
 bool dv_virtual_conversion_needed(const dv_build *b, const dv_known_value *e, const dv_snapshot *to,
                                   const dv_known_value *t);
 /* The entries are those of the leader. */

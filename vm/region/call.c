@@ -300,10 +300,10 @@ static const dv_cfunction_def *evident_function(const dv_build *b) {
     const dv_cell *site = dv_site_cell(b, b->pc);
     uint32_t op = dv_op_of(b->vm, site->h);
     dv_foreign_form form = {.callee = NULL};
-    if (op >= DV_OP_COUNT && b->vm->hooks.extension_form &&
-        b->vm->hooks.extension_form(b->vm, site, &form))
+    if (op >= DV_OP_COUNT && b->vm->hooks.plugin.form &&
+        b->vm->hooks.plugin.form(b->vm, site, &form))
         return form.callee;
-    if (op != DV_OP_CALL_C && op != DV_OP_CALL_C_1 && op != DV_OP_CALL_C_2) return NULL;
+    if (op >= DV_OP_COUNT || dv_op_infos[op].saw != DV_SAW_FUNCTION) return NULL;
     return site[dv_op_infos[op].cache_cell].p;
 }
 
@@ -345,7 +345,9 @@ static bool reads_frame(dv_value v) {
            ((const dv_cfunction *)dv_as_object(v))->def->inlined == DV_INLINED_FRAME;
 }
 
-uint32_t dv_step_call(dv_build *b, int32_t n, int32_t self, uint32_t next_pc) {
+uint32_t dv_step_call(dv_build *b, uint32_t next_pc) {
+    const int32_t n = (int32_t)dv_word_operand(b, b->pc, 0),
+                  self = dv_step_op(b, b->pc) == DV_OP_CALL_METHOD;
     const dv_known_value callee = *dv_top(b, n + self + 3);
     if (callee.kind == DV_K_CONSTANT && reads_frame(callee.value)) return dv_step_leave(b);
     if (callee.kind == DV_K_CONSTANT && (!self || (dv_top(b, n + 1)->where == DV_AT_VALUE &&
@@ -412,6 +414,7 @@ bool dv_step_drop_local(dv_build *b, int32_t q) {
     if (b->e[q].kind == DV_K_VIRTUAL) return dv_virtual_drop(b, q);
     if (b->e[q].where != DV_AT_HOME) return false;
     dv_region_emit(b, DV_OP_R_RELEASE, dv_home(b, q), 0, 0);
+    if (dv_is_faded(&b->e[q])) (void)dv_virtual_drop(b, q);
     return true;
 }
 
@@ -428,7 +431,8 @@ uint32_t dv_step_returned(dv_build *b, bool released) {
     return context->return_pc;
 }
 
-uint32_t dv_step_return(dv_build *b) {
+uint32_t dv_step_return(dv_build *b, uint32_t next_pc) {
+    (void)next_pc;
     dv_context *context = b->context;
     if (!context->parent && b->parameters) return dv_function_leave(b);
     if (!context->parent) { /* the loop ends here, as it may */

@@ -29,6 +29,7 @@ void dv_region_emit_constant(dv_build *b, uint32_t cell, dv_cell constant) {
 
 uint32_t dv_region_emit_guard(dv_build *b, uint32_t op, int32_t oa, int32_t ob, int32_t oc) {
     uint32_t at = dv_region_emit(b, op, oa, ob, oc);
+    dv_virtual_disturb(b);
     if (!b->emitting || b->failed) return at;
     b->cells.data[at + 3].i = dv_exit_make(b, b->context, b->pc, true);
     DV_PUSH(b, exit_uses, at + 3);
@@ -43,6 +44,7 @@ void dv_forget_shapes(dv_build *b) {
 
 void dv_point_add(dv_build *b, uint32_t cell, uint32_t exit, bool raises, bool resumes,
                   bool keeps_sp) {
+    dv_virtual_disturb(b);
     if (resumes) dv_forget_shapes(b);
     if (b->emitting)
         DV_PUSH(b, points, (dv_point){cell, exit, raises, resumes, keeps_sp, DV_NO_CELL});
@@ -87,11 +89,16 @@ static bool is_lost(dv_build *b, dv_context *context, uint32_t pc, int32_t q) {
 static void exit_item(dv_build *b, dv_context *context, uint32_t pc, int32_t q) {
     const dv_known_value *e = &b->e[q];
     if (e->kind == DV_K_RESERVED) return;
-    if (e->where == DV_AT_HOME && e->kind != DV_K_RANGE && e->kind != DV_K_VIRTUAL) return;
-    dv_exit_item item = {.to = dv_home(b, q), .from = e->slot};
-    if (is_lost(b, context, pc, q)) return;
-    if (e->kind == DV_K_VIRTUAL) {
+    if (dv_has_record(e)) {
         dv_virtual_exit(b, context, pc, q);
+        return;
+    }
+    if (e->where == DV_AT_HOME && e->kind != DV_K_RANGE) return;
+    dv_exit_item item = {.to = dv_home(b, q), .from = e->slot};
+    if (is_lost(b, context, pc, q)) {
+        if (!(b->faded >> q & 1)) return;
+        item.action = DV_EXIT_VALUE_B, item.value = DV_NONE; /* there may be DV_FADED */
+        DV_PUSH(b, items, item);
         return;
     }
     if (e->kind == DV_K_RANGE) {
@@ -139,6 +146,7 @@ static const dv_cell *link_of(const dv_context *c) {
 static uint8_t calls_of(const dv_context *c) { return c->entering == DV_ENTERS_COMPARISON ? 2 : 1; }
 
 uint32_t dv_exit_make(dv_build *b, dv_context *context, uint32_t pc, bool counts) {
+    dv_virtual_disturb(b);
     if (!b->emitting) return 0;
     if (counts && !b->charged && b->last_exit.context == context && b->last_exit.pc == pc &&
         b->last_exit.version == b->version)
@@ -164,6 +172,7 @@ uint32_t dv_exit_make(dv_build *b, dv_context *context, uint32_t pc, bool counts
 
 void dv_region_emit_exit(dv_build *b, dv_context *context, uint32_t pc, bool counts) {
     b->ended = true;
+    dv_virtual_disturb(b);
     if (!b->emitting || b->failed) return;
     uint32_t exit = dv_exit_make(b, context, pc, counts);
     uint32_t at = dv_region_emit(b, DV_OP_R_EXIT, counts, 0, 0); /* to tell it from a guard's */
@@ -171,6 +180,7 @@ void dv_region_emit_exit(dv_build *b, dv_context *context, uint32_t pc, bool cou
 }
 
 void dv_edge_add(dv_build *b, uint32_t cell, dv_context *context, uint32_t pc, int32_t release) {
+    dv_virtual_disturb(b);
     if (!b->emitting || b->failed) return;
     dv_known_value *copy = dv_build_get(b, (size_t)(b->top + 1) * sizeof *copy);
     if (!copy) return;
@@ -325,7 +335,7 @@ void dv_claim(dv_build *b, int32_t local) {
 
 static void convert_entry(dv_build *b, int32_t q, const dv_known_value *to) {
     dv_known_value *e = &b->e[q];
-    if (e->kind == DV_K_RANGE || e->kind == DV_K_RESERVED || to->kind == DV_K_VIRTUAL) return;
+    if (e->kind == DV_K_RANGE || e->kind == DV_K_RESERVED) return;
     if (dv_kind_is_raw(to->kind) && e->kind == DV_K_NOTHING) { /* dead: any value will do */
         (void)dv_emit_const(b, dv_shadow(b, q), (dv_kind)to->kind);
         *e = (dv_known_value){to->kind, DV_AT_SLOT, dv_shadow(b, q), DV_EMPTY};
@@ -343,8 +353,9 @@ static void convert_entry(dv_build *b, int32_t q, const dv_known_value *to) {
 
 void dv_convert(dv_build *b, const dv_snapshot *to) {
     if (b->failed) return; /* a snapshot may have no entries then */
-    dv_virtual_drop_dead(b, to);
-    for (int32_t q = 0; q < b->top; q++) convert_entry(b, q, &to->entries[q]);
+    dv_virtual_restore(b, to);
+    for (int32_t q = 0; q < b->top; q++)
+        if (!dv_virtual_stays(b, to, q)) convert_entry(b, q, &to->entries[q]);
     dv_virtual_convert(b, to);
 }
 
@@ -353,7 +364,7 @@ bool dv_conversion_needed(dv_build *b, const dv_known_value *entries, int32_t to
     for (int32_t q = 0; q < top; q++) {
         const dv_known_value *e = &entries[q], *t = &to->entries[q];
         if (e->kind == DV_K_RANGE || e->kind == DV_K_RESERVED || t->kind == DV_K_CONSTANT) continue;
-        if (t->kind == DV_K_VIRTUAL) {
+        if (dv_has_record(t) || dv_is_faded(e)) {
             if (dv_virtual_conversion_needed(b, e, to, t)) return true;
             continue;
         }
@@ -377,10 +388,10 @@ static uint32_t copied_op(uint32_t op) {
     if (dv_op_infos[op].family == DV_OP_BUILD_SLICE) return op; /* slice.c copies both */
     if (dv_op_infos[op].family == DV_OP_BUILD_KEY) /* the others look at the container, which may */
         return DV_OP_BUILD_KEY;                    /* not be on the stack yet */
-    if (op == DV_OP_GET_ITER_REGION) return DV_OP_GET_ITER_TYPE; /* no head is behind the copy */
     const dv_op_info *info = &dv_op_infos[op];
-    bool fused =
-        info->kind == DV_KIND_DERIVATIVE && dv_op_infos[info->family].outputs == 1 && info->fused;
+    if (info->saw == DV_SAW_ENTRY) return info->adaptive; /* no head is behind the copy */
+    bool fused = info->kind == DV_KIND_DERIVATIVE && dv_op_infos[info->family].outputs == 1 &&
+                 info->covers != DV_OP_NOP;
     return fused ? info->adaptive : op;
 }
 
@@ -394,7 +405,7 @@ static bool depend_on_classes(dv_build *b, uint32_t generic) {
 /* Does an extension execute other sites with this one? */
 static bool is_expression(dv_vm *vm, const dv_cell *site) {
     dv_foreign_form form = {.expression = false};
-    return vm->hooks.extension_form(vm, site, &form) && form.expression;
+    return vm->hooks.plugin.form(vm, site, &form) && form.expression;
 }
 
 int32_t dv_inlined_calls(const dv_context *context) {

@@ -25,7 +25,7 @@ enum {
         5000 /* rounds of a loop in which it executes about 40 times what its analysis does */
 };
 
-/* In `seen` of a JUMP_BACK. */
+/* dv_site.looked. */
 enum {
     POSTPONED = 1, /* its analysis had to wait once */
     LOOKED_AT =
@@ -99,7 +99,7 @@ static void end_start(dv_vm *vm, dv_entry *entry) {
     entry->start = NULL;
     if (!start) return;
     const uint32_t op = dv_op_of(vm, start->h);
-    if (op == DV_OP_CALL_RANGE_REGION || op == DV_OP_GET_ITER_REGION)
+    if (op < DV_OP_COUNT && dv_op_infos[op].saw == DV_SAW_ENTRY)
         start->h = dv_handler_of(vm, start, entry->start_op);
 }
 
@@ -115,11 +115,12 @@ static void make_start(dv_vm *vm, dv_thread *thread, dv_entry *entry) {
     dv_cell *call = thread->cells + thread->cell_at[pc - 2];
     uint32_t op = dv_op_of(vm, maker->h);
     if (op >= DV_OP_COUNT || dv_op_infos[op].family != DV_OP_GET_ITER) return;
-    if (dv_op_of(vm, call->h) == DV_OP_CALL_RANGE) {
+    const uint32_t called = dv_op_of(vm, call->h);
+    if (called < DV_OP_COUNT && dv_op_infos[called].saw == DV_SAW_RANGE) {
         entry->start = call;
-        entry->start_op = DV_OP_CALL_RANGE;
+        entry->start_op = called;
         call->h = dv_handler_of(vm, call, DV_OP_CALL_RANGE_REGION);
-    } else if (op == DV_OP_GET_ITER_SEQUENCE || op == DV_OP_GET_ITER_TYPE) {
+    } else if (dv_op_infos[op].saw == DV_SAW_ITERABLE) {
         entry->start = maker;
         entry->start_op = op;
         maker->h = dv_handler_of(vm, maker, DV_OP_GET_ITER_REGION);
@@ -155,7 +156,7 @@ static void sampled(dv_vm *vm, const dv_cell *ip, int64_t back_edges) {
 }
 
 static void tell(dv_vm *vm, dv_thread *thread, const dv_loop_event *event) {
-    if (DV_UNLIKELY(vm->hooks.looped != NULL)) vm->hooks.looped(vm, thread, event);
+    if (DV_UNLIKELY(vm->hooks.inspect.looped != NULL)) vm->hooks.inspect.looped(vm, thread, event);
 }
 
 /* Rounds until the loop of a region given up is analysed anew.  What the program changes once it
@@ -181,7 +182,7 @@ void dv_region_retire(dv_vm *vm, dv_region *region, dv_refusal why) {
             tell(vm, region->thread,
                  &(dv_loop_event){.back = dv_thread_pc(region->thread, back), .why = why});
         end_start(vm, &region->entries[i]);
-        uint8_t *tries = &back[1].site.backoff;
+        uint8_t *tries = &back[1].site.tries;
         const uint8_t more = why == DV_REFUSED_SHORT ? REFUSED : 1;
         *tries = *tries + more < REBUILDS ? *tries + more : REBUILDS;
         if (*tries < REBUILDS)
@@ -264,14 +265,15 @@ value_of(dv_vm *vm, dv_value *fp, const dv_exit_item *item, const registers *sav
     case DV_EXIT_FUNCTION:
         return dv_retain(((const dv_method *)dv_as_object(fp[item->from]))->function);
     case DV_EXIT_RANGE: return leave_range(vm, fp, item);
-    case DV_EXIT_INSTANCE: break;
+    case DV_EXIT_INSTANCE:
+    case DV_EXIT_FADED: break;
     }
     return DV_NONE;
 }
 
 /* How many items belong together with this one. */
 static uint32_t items_at(const dv_exit_item *item) {
-    return item->action == DV_EXIT_INSTANCE ? 1 + (uint32_t)item->from : 1;
+    return item->action >= DV_EXIT_INSTANCE ? 1 + (uint32_t)item->from : 1;
 }
 
 /* An instance without attributes, with room for `count`; NULL: raised.  (Inlined, as what fills it:
@@ -321,12 +323,16 @@ static dv_value make_instance(dv_vm *vm, dv_value *fp, const dv_exit_item *item)
     return dv_object_value(self);
 }
 
+/* Is there nothing to be made, because the local has an object? */
+static bool is_there(const dv_value *fp, const dv_exit_item *item) {
+    return item->action == DV_EXIT_FADED && !dv_same(fp[item->to], DV_FADED);
+}
+
 bool dv_region_make(dv_vm *vm, dv_value *fp, const void *item) {
     const dv_exit_item *made = item;
     const dv_shape *shape = dv_shape_at(vm, (uint32_t)dv_as_int(made->value));
     const uint32_t count = (uint32_t)made->from;
     dv_instance *self = bare_instance(vm, shape->class_, count);
-    fp[made->to] = DV_NONE;
     if (!self) return false;
     fill_instance(vm, fp, made, self);
     if (dv_is_empty(vm->error)) {
@@ -373,11 +379,11 @@ static inline void count_entering(dv_vm *vm, dv_region *region) {
  * The result is the cell there; vm->fp is the innermost frame. */
 static const dv_cell *take_exit(dv_vm *vm, dv_region *region, dv_exit *exit, dv_value *fp,
                                 const registers *saved, dv_leaving how) {
-    if (DV_UNLIKELY(vm->hooks.left != NULL)) vm->hooks.left(vm, exit, fp, (int)how);
+    if (DV_UNLIKELY(vm->hooks.inspect.left != NULL)) vm->hooks.inspect.left(vm, exit, fp, (int)how);
     const dv_exit_item *item = &region->items[exit->first_item];
     for (const dv_exit_item *end = item + exit->item_count; item < end; item += items_at(item))
-        if (DV_UNLIKELY(item->action == DV_EXIT_INSTANCE))
-            fp[item->to] = make_instance(vm, fp, item);
+        if (DV_UNLIKELY(item->action >= DV_EXIT_INSTANCE))
+            fp[item->to] = is_there(fp, item) ? fp[item->to] : make_instance(vm, fp, item);
         else
             fp[item->to] = value_of(vm, fp, item, saved);
     dv_value *caller = fp;
@@ -483,7 +489,7 @@ dv_peek dv_region_peek(const dv_thread *thread, const dv_cell *ip, const dv_valu
         if (item->action == DV_EXIT_BOOL)
             return (dv_peek){.value = dv_bool(fp[item->from].bits != 0)};
     }
-    return (dv_peek){.value = fp[local]};
+    return (dv_peek){.value = dv_same(fp[local], DV_FADED) ? DV_NONE : fp[local]};
 }
 
 /* Hook of the unwinder: an exception was raised at ip. */
@@ -531,6 +537,7 @@ static inline bool enter_item(dv_value *fp, const dv_entry_item *item) {
     case DV_K_ANY: return !dv_is_empty(v);
     case DV_K_NOTHING: return true;
     case DV_K_LIST: return dv_is_shape(v, DV_T_LIST);
+    case DV_K_VIRTUAL: *raw = DV_NONE; return true;
     case DV_K_RANGE:
         if (!dv_is_shape(v, DV_T_RANGE_ITERATOR)) return false;
         if (dv_as_object(v)->references != 1u + (item->twin >= 0 && dv_same(fp[item->twin], v)))
@@ -603,7 +610,7 @@ static bool was_seen_twice(dv_vm *vm, const dv_thread *thread, uint32_t pc) {
     uint32_t op = dv_op_of(vm, back->h);
     return op == DV_OP_JUMP_BACK_REGION ||
            (op == DV_OP_JUMP_BACK_COUNT &&
-            (back[1].site.seen == POSTPONED || back[1].site.wait + 2u <= DV_HOT_ITERATIONS));
+            (back[1].site.looked == POSTPONED || back[1].site.wait + 2u <= DV_HOT_ITERATIONS));
 }
 
 static uint32_t words_at(const dv_code *code, uint32_t pc) {
@@ -624,9 +631,9 @@ void dv_region_install(dv_vm *vm, dv_region *region, uint32_t back) {
         dv_entry *entry = &region->entries[i];
         if (dv_op_of(vm, entry->back->h) == DV_OP_JUMP_BACK_REGION) {
             dv_entry *old = entry->back[3].p; /* a smaller region inside: replaced */
-            uint8_t tries = entry->back[1].site.backoff;
+            uint8_t tries = entry->back[1].site.tries;
             dv_region_give_up(vm, old->region, DV_REFUSED_NOT);
-            entry->back[1].site.backoff = tries;
+            entry->back[1].site.tries = tries;
         }
         entry->back[3].p = entry;
         set_back_edge(vm, entry->back, DV_OP_JUMP_BACK_REGION);
@@ -659,7 +666,7 @@ static bool try_loop(dv_vm *vm, dv_thread *thread, const dv_value *fp, uint32_t 
         if (event.why == DV_REFUSED_SIZE && dv_op_of(vm, edge->h) == DV_OP_JUMP_BACK_COUNT)
             set_back_edge(vm, edge, DV_OP_JUMP_BACK_QUIET); /* for good */
         if ((event.why == DV_REFUSED_BOXED || event.why == DV_REFUSED_YIELD) && back != hot)
-            edge[1].site.seen = LOOKED_AT;
+            edge[1].site.looked = LOOKED_AT;
         return false;
     }
     dv_region_install(vm, region, back);
@@ -675,11 +682,11 @@ static bool may_try(dv_vm *vm, dv_thread *thread, uint32_t back, bool is_hot) {
     if (vm->stress.quicken_at_once || vm->nama == DV_NAMA_SEQUENCE || thread->code->written)
         return true;
     if (back - head >= DV_MOST_WORDS) return true; /* it is refused at once */
-    if (site->seen == LOOKED_AT || (site->seen == POSTPONED && !is_hot)) return false;
+    if (site->looked == LOOKED_AT || (site->looked == POSTPONED && !is_hot)) return false;
     const dv_promise promise = dv_region_promise(vm, thread, head, back);
-    const uint64_t least = site->seen == POSTPONED ? promise.boxed : 2 * promise.boxed;
+    const uint64_t least = site->looked == POSTPONED ? promise.boxed : 2 * promise.boxed;
     if (promise.typed >= least) return true;
-    if (!is_hot) site->seen = LOOKED_AT;
+    if (!is_hot) site->looked = LOOKED_AT;
     tell(vm, thread,
          &(dv_loop_event){.back = back,
                           .why = blamed(thread->code, promise.pc),
@@ -728,13 +735,13 @@ static uint32_t rounds_for(const dv_thread *thread, uint32_t hot, uint32_t words
 static void try_later(dv_vm *vm, dv_thread *thread, dv_cell *back, const attempt *attempt) {
     dv_site *site = &back[1].site;
     const uint32_t pc = dv_thread_pc(thread, back);
-    const bool gives_up = attempt->waits && site->seen == POSTPONED;
+    const bool gives_up = attempt->waits && site->looked == POSTPONED;
     if (attempt->waits)
-        site->seen = POSTPONED;
+        site->looked = POSTPONED;
     else
-        site->backoff += REFUSED;
-    if (site->backoff < REBUILDS && !gives_up)
-        await(vm, back, rounds_for(thread, pc, attempt->analysed) << site->backoff);
+        site->tries += REFUSED;
+    if (site->tries < REBUILDS && !gives_up)
+        await(vm, back, rounds_for(thread, pc, attempt->analysed) << site->tries);
     else
         set_back_edge(vm, back, DV_OP_JUMP_BACK_QUIET);
 }
@@ -786,11 +793,11 @@ static void break_assumptions(dv_vm *vm, const dv_cell *ip, dv_value *fp) {
 }
 
 void dv_region_setup(dv_vm *vm) {
-    vm->hooks.break_assumptions = break_assumptions;
-    vm->hooks.discard = discard;
-    vm->hooks.leave = leave;
-    vm->hooks.sampled = sampled;
-    vm->hooks.depart = dv_region_retired;
-    vm->hooks.release_code = release_code;
-    vm->hooks.warmed = dv_function_warmed;
+    vm->hooks.region.break_assumptions = break_assumptions;
+    vm->hooks.region.discard = discard;
+    vm->hooks.region.leave = leave;
+    vm->hooks.region.sampled = sampled;
+    vm->hooks.region.depart = dv_region_retired;
+    vm->hooks.region.release_code = release_code;
+    vm->hooks.region.warmed = dv_function_warmed;
 }

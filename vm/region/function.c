@@ -143,7 +143,7 @@ void dv_function_retire(dv_vm *vm, dv_region *region) {
 }
 
 static void tell(dv_vm *vm, dv_thread *thread, const dv_loop_event *event) {
-    if (DV_UNLIKELY(vm->hooks.looped != NULL)) vm->hooks.looped(vm, thread, event);
+    if (DV_UNLIKELY(vm->hooks.inspect.looped != NULL)) vm->hooks.inspect.looped(vm, thread, event);
 }
 
 /* Entering and leaving

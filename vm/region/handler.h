@@ -12,7 +12,7 @@
 #include "run/call.h"
 #include "run/consume.h"
 #include "run/execute.h"
-#include "run/import.h"
+#include "import/import.h"
 #include "run/frame.h"
 #include "run/generator.h"
 #include "run/operate.h"

@@ -80,7 +80,7 @@ bool dv_operator_is_entered(uint32_t op) {
 
 /* The class of the shape that the site met; NULL: it is not known. */
 static dv_class *class_met(dv_vm *vm, const dv_cell *site) {
-    const uint32_t number = site[1].site.seen & DV_SEEN_SHAPE;
+    const uint32_t number = site[1].site.met & DV_MET_SHAPE;
     const dv_shape *shape = number >= DV_T_COUNT ? dv_shape_at(vm, number) : NULL;
     return shape ? shape->class_ : NULL;
 }
@@ -119,7 +119,7 @@ static dv_class *class_of(const dv_build *b, int32_t q) {
 static bool is_no_other(const dv_build *b, int32_t q, const dv_class *class_) {
     const dv_known_value *e = &b->e[q];
     if (e->kind == DV_K_VIRTUAL) return dv_virtual_record(b, e)->shape->class_ == class_;
-    if (e->kind == DV_K_ANY) return dv_site_cell(b, b->pc)[1].site.seen & DV_SEEN_SAME;
+    if (e->kind == DV_K_ANY) return dv_site_cell(b, b->pc)[1].site.met & DV_MET_SAME;
     if (e->kind == DV_K_CONSTANT) return !dv_is_instance(e->value);
     return e->kind < DV_K_CONSTANT && e->kind != DV_K_NOTHING;
 }
@@ -128,7 +128,7 @@ static bool is_no_other(const dv_build *b, int32_t q, const dv_class *class_) {
 static void guard_shape(dv_build *b, int32_t q) {
     const dv_known_value *e = &b->e[q];
     if (!is_object(e) || e->kind != DV_K_ANY) return;
-    const uint32_t number = dv_site_cell(b, b->pc)[1].site.seen & DV_SEEN_SHAPE;
+    const uint32_t number = dv_site_cell(b, b->pc)[1].site.met & DV_MET_SHAPE;
     const int32_t home = dv_home(b, e->where == DV_AT_ALIAS ? e->slot : q);
     dv_shape_guard(b, q, home, (dv_cell){.s.a = (int32_t)number});
 }

@@ -99,7 +99,7 @@ static void print_region_op(dv_vm *vm, const printer *p, const dv_region *region
 /* The instruction of an extension; its length. */
 static uint32_t print_foreign(dv_vm *vm, const printer *p, const dv_cell *cell, uint32_t at) {
     dv_foreign_form form = {.name = "?", .length = 1};
-    (void)vm->hooks.extension_form(vm, cell, &form);
+    (void)vm->hooks.plugin.form(vm, cell, &form);
     if (p->naming) p->naming->foreign(p->naming->context, &form);
     print(p, "    %4u  %s (of an extension)\n", at, form.name);
     return form.length;

@@ -51,10 +51,6 @@ static uint32_t weight_at(const loops *in, uint32_t pc) {
     return weight;
 }
 
-static bool is_number(uint32_t type) {
-    return type == DV_RESULT_INT || type == DV_RESULT_FLOAT || type == DV_RESULT_COMPLEX;
-}
-
 static verdict judge_seen(const dv_site *site) {
     return site->seen == DV_SEEN_INT || site->seen == DV_SEEN_FLOAT ? TYPED : BOXED;
 }
@@ -64,71 +60,33 @@ static verdict judge_stored(const dv_site *site) {
     return site->seen & ~(DV_SEEN_INT | DV_SEEN_FLOAT) ? BOXED : TYPED;
 }
 
-/* Calls of built-in classes, and of C functions that take objects alone. */
-static verdict judge_call(const dv_vm *vm, const dv_cell *cell, uint32_t op) {
-    const void *callee = cell[dv_op_infos[op].cache_cell].p;
-    switch (op) {
-    case DV_OP_CALL_C:
-    case DV_OP_CALL_C_1:
-    case DV_OP_CALL_C_2:
-    case DV_OP_CALL_METHOD_C:
-    case DV_OP_CALL_METHOD_C_1:
-    case DV_OP_CALL_METHOD_C_2:
-    case DV_OP_CALL_METHOD_C_BARE_1:
-    case DV_OP_CALL_METHOD_C_BARE_2:
-        return ((const dv_cfunction_def *)callee)->raw ? UNKNOWN : BOXED;
-    case DV_OP_CALL_TYPE_1:
-    case DV_OP_CALL_TYPE: return callee == vm->classes[DV_T_COMPLEX] ? UNKNOWN : BOXED;
-    case DV_OP_CALL_C_NAMED:
-    case DV_OP_CALL_ISINSTANCE:
-    case DV_OP_CALL_ORD:
-    case DV_OP_CALL_CHR:
-    case DV_OP_CALL_TYPE_OF:
-    case DV_OP_CALL_METHOD_C_NAMED:
-    case DV_OP_CALL_METHOD_ADD:
-    case DV_OP_CALL_METHOD_GET_2:
-    case DV_OP_CALL_METHOD_GET_3: return BOXED;
-    default: return UNKNOWN;
-    }
+/* A C function that takes raw arguments, or a built-in class that regions make raw. */
+static verdict judge_callee(const dv_vm *vm, const dv_cell *cell, const dv_op_info *info) {
+    const dv_cell *cache = cell + info->cache_cell;
+    const bool raw = info->cached[0] == DV_CACHED_CLASS
+                         ? cache->p == vm->classes[DV_T_COMPLEX]
+                         : ((const dv_cfunction_def *)cache->p)->raw != NULL;
+    return raw ? UNKNOWN : BOXED;
 }
 
-static verdict judge_derivative(const dv_vm *vm, const dv_cell *cell, uint32_t op) {
-    const dv_op_info *info = &dv_op_infos[op];
-    const dv_site *site = &cell[1].site;
-    switch (info->family) {
-    case DV_OP_CALL:
-    case DV_OP_CALL_METHOD: return judge_call(vm, cell, op);
-    case DV_OP_FOR_ITER: return is_number(info->result) ? TYPED : judge_seen(site);
-    case DV_OP_LOAD_ATTR:
-        if (op == DV_OP_LOAD_ATTR_MODULE) return UNKNOWN;
-        if (op == DV_OP_LOAD_ATTR_SLOT) return judge_seen(site);
-        return is_number(info->result) ? TYPED : BOXED;
-    case DV_OP_LOAD_SUBSCR:
-        if (info->types[0] == DV_RESULT_STR || info->types[0] == DV_RESULT_DICT) return BOXED;
-        break;
-    case DV_OP_STORE_SUBSCR:
-        if (info->types[0] == DV_RESULT_DICT) return BOXED;
-        if (op == DV_OP_STORE_SUBSCR_LIST) return judge_stored(site);
-        break;
-    case DV_OP_STORE_ATTR: return op == DV_OP_STORE_ATTR_ADD ? BOXED : UNKNOWN;
-    case DV_OP_LOAD_GLOBAL:
-    case DV_OP_LOAD_GLOBAL_CALLEE:
-    case DV_OP_LOAD_METHOD:
-    case DV_OP_JUMP_BACK:
-    case DV_OP_JUMP_IF_FALSE:
-    case DV_OP_JUMP_IF_TRUE: return UNKNOWN;
-    default: break;
+static verdict judge_derivative(const dv_vm *vm, const dv_cell *cell, const dv_op_info *info) {
+    switch ((dv_promises)info->promises) {
+    case DV_PROMISES_NOTHING: break;
+    case DV_PROMISES_TYPED: return TYPED;
+    case DV_PROMISES_BOXED: return BOXED;
+    case DV_PROMISES_SEEN: return judge_seen(&cell[1].site);
+    case DV_PROMISES_STORED: return judge_stored(&cell[1].site);
+    case DV_PROMISES_CALLEE: return judge_callee(vm, cell, info);
     }
-    return is_number(info->types[0]) || is_number(info->types[1]) || is_number(info->types[2])
-               ? TYPED
-               : BOXED;
+    return UNKNOWN;
 }
 
 static verdict judge(dv_vm *vm, const dv_cell *cell, uint32_t generic, uint32_t op) {
     if (op >= DV_OP_COUNT) return UNKNOWN; /* an extension's */
     const dv_site *site = &cell[1].site;
     if (dv_operator_is_entered(op)) return UNKNOWN;
-    if (dv_op_infos[op].kind == DV_KIND_DERIVATIVE) return judge_derivative(vm, cell, op);
+    if (dv_op_infos[op].kind == DV_KIND_DERIVATIVE)
+        return judge_derivative(vm, cell, &dv_op_infos[op]);
     if (op == generic) return BOXED;
     /* What extensions' objects have, constants and functions with raw arguments, has no
      * derivatives. */
@@ -159,11 +117,16 @@ static bool may_be_inlined(const dv_thread *thread, const dv_thread *caller) {
            !(code->flags & DV_CODE_HAS_LOOP);
 }
 
+static bool is_method(uint32_t op) {
+    return op < DV_OP_COUNT && dv_op_infos[op].saw == DV_SAW_METHOD;
+}
+
 /* The dl function that the site loads to be called, or enters itself; NULL: not known. */
 static const dv_thread *known_callee(dv_vm *vm, const dv_cell *cell, uint32_t op) {
     dv_value callee;
-    if (op == DV_OP_LOAD_METHOD_SHAPE || op == DV_OP_LOAD_GLOBAL_CALLEE_CELL) {
-        const dv_cell *cache = cell + dv_op_infos[op].cache_cell + (op == DV_OP_LOAD_METHOD_SHAPE);
+    const bool method = is_method(op);
+    if (method || (op < DV_OP_COUNT && dv_op_infos[op].saw == DV_SAW_GLOBAL)) {
+        const dv_cell *cache = cell + dv_op_infos[op].cache_cell + method;
         callee = ((const dv_global_cell *)cache->p)->value;
     } else {
         callee = dv_operator_met(vm, cell, op);
@@ -181,7 +144,7 @@ static void scan_callee(scan *s, const dv_cell *cell, uint32_t op, const dv_thre
     if (!thread || !thread->warm || s->depth >= MOST_CALLS) return;
     if (!may_be_inlined(thread, caller)) {
         if (!dv_function_is_callable(thread))
-            count(s, false, pc, op == DV_OP_LOAD_METHOD_SHAPE ? 2 * weight : weight);
+            count(s, false, pc, is_method(op) ? 2 * weight : weight);
         return;
     }
     s->depth++;
@@ -198,19 +161,18 @@ static bool changes_class(uint32_t generic, const dv_cell *cell) {
 static uint32_t weight_of_boxed(const dv_code *code, uint32_t pc) {
     const uint32_t op = code->words[pc] & 0xFF;
     const uint32_t behind = pc + 1 < code->word_count ? code->words[pc + 1] & 0xFF : DV_OP_NOP;
-    if (dv_op_yields(op)) return DV_YIELD_WEIGHS;
-    if (dv_step_leaves(op)) return DV_LEAVING_WEIGHT;
     if (op == DV_OP_BUILD_TUPLE) return behind != DV_OP_UNPACK_SEQUENCE && behind != DV_OP_RETURN;
-    return op == DV_OP_COMPARE_ITEMS || op == DV_OP_BUILD_STRING || op == DV_OP_FORMAT_VALUE ||
-           op == DV_OP_LOAD_CELL || op == DV_OP_STORE_CELL || op == DV_OP_MAKE_FUNCTION ||
-           op == DV_OP_MAKE_CLOSURE;
+    const dv_op_info *info = &dv_op_infos[op];
+    if (!info->counts) return 0;
+    return info->region == DV_REGION_YIELDS   ? DV_YIELD_WEIGHS
+           : info->region == DV_REGION_LEAVES ? DV_LEAVING_WEIGHT
+                                              : 1;
 }
 
 /* Methods of built-in types: it found the method as well. */
 static uint64_t factor_of(uint32_t generic, uint32_t op) {
-    return generic == DV_OP_CALL_METHOD     ? 2
-           : op == DV_OP_FOR_ITER_GENERATOR ? DV_RESUMING_WEIGHS
-                                            : 1;
+    if (generic == DV_OP_CALL_METHOD) return 2;
+    return op < DV_OP_COUNT && dv_op_infos[op].saw == DV_SAW_GENERATOR ? DV_RESUMING_WEIGHS : 1;
 }
 
 static void scan_code(scan *s, const dv_thread *thread, uint32_t begin, uint32_t end,

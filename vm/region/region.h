@@ -9,7 +9,8 @@
  * put on the stack, which inlined frames to build.  After an exit the frame is what INCA code
  * expects at the exit's pc; nothing is executed twice.
  *  4. A local that is dead (code/liveness.h) may have any value at home that is not counted, and if
- * its kind is raw, in its shadow slot: exits leave it alone.
+ * its kind is raw, in its shadow slot: exits leave it alone, but for DV_FADED, which no INCA code
+ * finds.
  *  5. A region that nobody is in (`active` is 0) and that is retired is freed.
  *  6. A region owns no object.  What its cells and exits name is kept by a global variable, an
  * attribute of a class or the like whose assumption is broken before it gives the object up, or by
@@ -40,9 +41,13 @@ typedef enum dv_exit_action {
     DV_EXIT_FUNCTION, /* of the bound method in home slot `from`, retained */
     DV_EXIT_RANGE,    /* range iterator with raw state in slots from .. from+2: write back, or make
                          it */
-    DV_EXIT_INSTANCE /* a new instance of the shape whose number is `value`; its attributes, by slot
-                        number, are the next `from` items, whose `to` is -1 */
+    DV_EXIT_INSTANCE, /* a new instance of the shape whose number is `value`; its attributes, by
+                         slot number, are the next `from` items, whose `to` is -1 */
+    DV_EXIT_FADED     /* the same if slot `to` has DV_FADED, else nothing */
 } dv_exit_action;
+
+/* In the home slot of a dead local, in regions only: its instance has not been made (virtual.h). */
+#define DV_FADED ((dv_value){DV_TAG_SPECIAL | 6})
 
 typedef struct dv_exit_item {
     int16_t to, from;

@@ -118,12 +118,12 @@ static uint32_t embed_both(dv_build *b, int32_t parts, uint32_t subscript) {
     return next_pc;
 }
 
-uint32_t dv_step_build_slice(dv_build *b, int32_t n, uint32_t next_pc) {
-    const uint32_t op = dv_op_of(b->vm, dv_site_cell(b, b->pc)->h);
-    if (!dv_op_among(op, DV_OP_BUILD_SLICE_LOAD_SUBSCR, DV_OP_BUILD_SLICE_DELETE_SUBSCR))
-        return dv_step_embed(b, n, 1, next_pc);
+uint32_t dv_step_build_slice(dv_build *b, uint32_t next_pc) {
+    const int32_t n = (int32_t)dv_word_operand(b, b->pc, 0);
+    const dv_op_info *evidence = dv_step_evidence(b);
+    if (!evidence || evidence->covers == DV_OP_NOP) return dv_step_embed(b, n, 1, next_pc);
     slice s = {.q = b->top - n - 1, .parts = n};
-    if (op == DV_OP_BUILD_SLICE_LOAD_SUBSCR && find_step(b, &s) && are_bounds(b, s.q + 1) &&
+    if (evidence->covers == DV_OP_LOAD_SUBSCR && find_step(b, &s) && are_bounds(b, s.q + 1) &&
         find_container(b, &s))
         return load_slice(b, &s, next_pc);
     return embed_both(b, n, next_pc);

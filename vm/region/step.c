@@ -244,7 +244,7 @@ static dv_kind promised_kind(const dv_build *b) {
     const dv_cell *site = dv_site_cell(b, b->pc);
     dv_foreign_form form = {.result = DV_RESULT_NONE_KNOWN};
     if (b->context->parent || dv_op_of(b->vm, site->h) < DV_OP_COUNT ||
-        !b->vm->hooks.extension_form(b->vm, site, &form))
+        !b->vm->hooks.plugin.form(b->vm, site, &form))
         return DV_K_ANY;
     return form.result == DV_RESULT_INT     ? DV_K_INT
            : form.result == DV_RESULT_FLOAT ? DV_K_FLOAT
@@ -283,10 +283,6 @@ uint32_t dv_step_leave(dv_build *b) {
     dv_region_emit_exit(b, b->context, b->pc, true);
     return b->pc;
 }
-
-_Static_assert(DV_OP_XOR - DV_OP_ADD == DV_BINARY_XOR && DV_OP_IXOR - DV_OP_IADD == DV_BINARY_XOR,
-               "operators are consecutive");
-_Static_assert(DV_OP_NE - DV_OP_LT == DV_NE, "comparisons are consecutive");
 
 /* First int operator of the generated table: [op][mode][result]. */
 static const uint32_t INT_BASE[] = {
@@ -330,7 +326,8 @@ static void count_bools(dv_build *b) {
     }
 }
 
-static uint32_t step_binary(dv_build *b, dv_binary_op op, uint32_t next_pc) {
+uint32_t dv_step_binary(dv_build *b, uint32_t next_pc) {
+    dv_binary_op op = (dv_binary_op)dv_op_infos[dv_step_op(b, b->pc)].which;
     dv_unbox_by_evidence(b, b->top - 2, 0);
     dv_unbox_by_evidence(b, b->top - 1, 1);
     if (op == DV_BINARY_ADD || op == DV_BINARY_SUB || op == DV_BINARY_MUL) count_bools(b);
@@ -352,21 +349,29 @@ static uint32_t step_binary(dv_build *b, dv_binary_op op, uint32_t next_pc) {
     return emit_binary(b, DOUBLE_BASE[op], DV_K_FLOAT, left, right, next_pc);
 }
 
-static uint32_t step_unary(dv_build *b, uint32_t op, uint32_t next_pc) {
-    dv_unbox_by_evidence(b, b->top - 1, 0);
-    dv_known_value *x = dv_top(b, 1);
-    if (op == DV_OP_NEG && dv_complex_negate(b, &next_pc)) return next_pc;
-    bool fits = op == DV_OP_NEG ? dv_is_raw_number(x) : op == DV_OP_NOT && x->kind == DV_K_BOOL;
+static uint32_t step_unary(dv_build *b, bool fits, uint32_t op, uint32_t next_pc) {
     if (!fits) return dv_operator_enter(b, next_pc) ? 0 : dv_step_embed(b, 1, 1, next_pc);
-    dv_kind kind = x->kind;
-    bool is_double = kind == DV_K_FLOAT;
+    const dv_kind kind = (dv_kind)dv_top(b, 1)->kind;
     dv_load_register(b, b->top - 1);
-    if (op == DV_OP_NOT)
-        dv_region_emit(b, DV_OP_R_NOT, 0, 0, 0);
+    if (op == DV_OP_R_NOT)
+        dv_region_emit(b, op, 0, 0, 0);
     else
-        dv_region_emit_guard(b, is_double ? DV_OP_R_NEG_D : DV_OP_R_NEG_I, 0, 0, 0);
+        dv_region_emit_guard(b, op, 0, 0, 0);
     dv_step_count(b, true);
     return dv_finish_raw(b, DV_NO_CELL, 1, kind, -1, next_pc);
+}
+
+uint32_t dv_step_negate(dv_build *b, uint32_t next_pc) {
+    dv_unbox_by_evidence(b, b->top - 1, 0);
+    if (dv_complex_negate(b, &next_pc)) return next_pc;
+    const dv_known_value *x = dv_top(b, 1);
+    const uint32_t op = x->kind == DV_K_FLOAT ? DV_OP_R_NEG_D : DV_OP_R_NEG_I;
+    return step_unary(b, dv_is_raw_number(x), op, next_pc);
+}
+
+uint32_t dv_step_not(dv_build *b, uint32_t next_pc) {
+    dv_unbox_by_evidence(b, b->top - 1, 0);
+    return step_unary(b, dv_top(b, 1)->kind == DV_K_BOOL, DV_OP_R_NOT, next_pc);
 }
 
 /* Raw entry q into its register (nothing else lives there afterwards). */
@@ -433,7 +438,7 @@ static uint32_t emit_compare_jump(dv_build *b, dv_compare_op op, bool doubles, b
     return emit_compare(b, op, jump_if ? FORM_RBDT : FORM_RBDF, x, y, true);
 }
 
-uint32_t dv_step_compare(dv_build *b, dv_compare_op op, uint32_t next_pc) {
+uint32_t dv_compare_entries(dv_build *b, dv_compare_op op, uint32_t next_pc) {
     dv_unbox_by_evidence(b, b->top - 2, 0);
     dv_unbox_by_evidence(b, b->top - 1, 1);
     const dv_known_value *x = dv_top(b, 2), *y = dv_top(b, 1);
@@ -456,8 +461,14 @@ uint32_t dv_step_compare(dv_build *b, dv_compare_op op, uint32_t next_pc) {
     return dv_finish_raw(b, DV_NO_CELL, 2, DV_K_BOOL, -1, next_pc);
 }
 
+uint32_t dv_step_compare(dv_build *b, uint32_t next_pc) {
+    const uint32_t op = dv_step_op(b, b->pc);
+    return dv_compare_entries(b, (dv_compare_op)dv_op_infos[op].which, next_pc);
+}
+
 /* x is None: where that leads anywhere, recursion ends at it. */
-static uint32_t step_is(dv_build *b, bool is_not, uint32_t next_pc) {
+uint32_t dv_step_is(dv_build *b, uint32_t next_pc) {
+    const bool is_not = dv_step_op(b, b->pc) == DV_OP_IS_NOT;
     const int32_t q = b->top - 2;
     const dv_known_value x = b->e[q], *y = dv_top(b, 1);
     const bool is_object = x.kind == DV_K_ANY && (x.where == DV_AT_HOME || x.where == DV_AT_ALIAS);
@@ -475,7 +486,8 @@ static uint32_t step_is(dv_build *b, bool is_not, uint32_t next_pc) {
     return next_pc;
 }
 
-static uint32_t step_branch(dv_build *b, bool jump_if, uint32_t next_pc) {
+uint32_t dv_step_branch(dv_build *b, uint32_t next_pc) {
+    const bool jump_if = dv_step_op(b, b->pc) == DV_OP_JUMP_IF_TRUE;
     uint32_t target = dv_word_operand(b, b->pc, 0);
     const dv_known_value *x = dv_top(b, 1);
     if (x->kind == DV_K_INT || x->kind == DV_K_FLOAT) { /* its truth: x != 0 */
@@ -498,7 +510,7 @@ static uint32_t step_branch(dv_build *b, bool jump_if, uint32_t next_pc) {
     return next_pc;
 }
 
-static uint32_t step_jump_or_pop(dv_build *b, uint32_t next_pc) {
+uint32_t dv_step_jump_or_pop(dv_build *b, uint32_t next_pc) {
     uint32_t target = dv_word_operand(b, b->pc, 0);
     uint32_t at = dv_embed_jump(b, 1, 1, 1, DV_NO_PC);
     dv_edge_add(b, at, b->context, target, -1);
@@ -522,13 +534,14 @@ void dv_push_constant(dv_build *b, dv_value v) {
     dv_push_known(b, kind, DV_AT_VALUE, 0, v);
 }
 
-static uint32_t step_load_constant(dv_build *b, uint32_t next_pc) {
+uint32_t dv_step_load_constant(dv_build *b, uint32_t next_pc) {
     const dv_value v = dv_site_cell(b, b->pc)[1].v;
     if (!dv_step_return_constants(b, v, &next_pc)) dv_push_constant(b, v);
     return next_pc;
 }
 
-static uint32_t step_load_local(dv_build *b, uint32_t op, uint32_t next_pc) {
+uint32_t dv_step_load_local(dv_build *b, uint32_t next_pc) {
+    const uint32_t op = dv_step_op(b, b->pc);
     int32_t q = b->context->base + (int32_t)dv_word_operand(b, b->pc, 0);
     const dv_known_value e = b->e[q];
     if (e.kind == DV_K_UNSET && (op == DV_OP_LOAD_LOCAL_CHECK || op == DV_OP_LOAD_OUTER_CHECK)) {
@@ -600,17 +613,17 @@ static uint32_t store_local(dv_build *b, uint32_t next_pc) {
     return next_pc; /* it costs what it costs in INCA code: no weight */
 }
 
-static uint32_t step_store_local(dv_build *b, uint32_t next_pc) {
+uint32_t dv_step_store_local(dv_build *b, uint32_t next_pc) {
     const int32_t q = b->context->base + (int32_t)dv_word_operand(b, b->pc, 0);
     const dv_known_value old = b->e[q];
+    if (b->quiet && q < b->locals) b->quiet = NULL;
     next_pc = store_local(b, next_pc);
-    if (old.kind == DV_K_VIRTUAL && dv_virtual_release(b, old.slot))
-        dv_step_point_after(b, next_pc);
+    if (dv_has_record(&old) && dv_virtual_release(b, old.slot)) dv_step_point_after(b, next_pc);
     return next_pc;
 }
 
 /* Nothing is left at home but what exits put there, unless the value must be released. */
-static uint32_t step_clear_local(dv_build *b, uint32_t next_pc) {
+uint32_t dv_step_clear_local(dv_build *b, uint32_t next_pc) {
     const int32_t q = b->context->base + (int32_t)dv_word_operand(b, b->pc, 0);
     dv_claim(b, q);
     const dv_known_value old = b->e[q];
@@ -618,7 +631,7 @@ static uint32_t step_clear_local(dv_build *b, uint32_t next_pc) {
     if (drops) dv_region_emit(b, DV_OP_R_RELEASE, dv_home(b, q), 0, 0);
     b->e[q] = (dv_known_value){DV_K_UNSET, DV_AT_VALUE, 0, DV_EMPTY};
     b->version++;
-    const bool ends = old.kind == DV_K_VIRTUAL && dv_virtual_release(b, old.slot);
+    const bool ends = dv_has_record(&old) && dv_virtual_release(b, old.slot);
     if (drops || ends) dv_step_point_after(b, next_pc);
     return next_pc;
 }
@@ -658,7 +671,8 @@ static dv_value lookup_global(dv_build *b, dv_value name) {
     return dv_constant_global(b, dv_namespace_find(&vm->builtins, name));
 }
 
-static uint32_t step_load_global(dv_build *b, bool callee, uint32_t next_pc) {
+uint32_t dv_step_load_global(dv_build *b, uint32_t next_pc) {
+    const bool callee = dv_step_op(b, b->pc) == DV_OP_LOAD_GLOBAL_CALLEE;
     const dv_cell *site = dv_site_cell(b, b->pc);
     dv_value v = lookup_global(b, site[2].v);
     if (dv_is_empty(v)) {
@@ -674,7 +688,7 @@ static uint32_t step_load_global(dv_build *b, bool callee, uint32_t next_pc) {
 }
 
 /* module.name is a constant like a global; so are attributes of objects that say so. */
-static uint32_t step_load_attribute(dv_build *b, uint32_t next_pc) {
+uint32_t dv_step_load_attribute(dv_build *b, uint32_t next_pc) {
     const dv_known_value object = *dv_top(b, 1);
     dv_unbox_by_evidence(b, b->top - 1, 0);
     if (dv_complex_load_attribute(b, &next_pc)) return next_pc;
@@ -692,8 +706,8 @@ void dv_mark_reserved(dv_build *b, int32_t n) {
 }
 
 /* A variable that a closure shares. */
-static uint32_t step_load_cell(dv_build *b, uint32_t local, uint32_t next_pc) {
-    const int32_t cell = b->context->base + (int32_t)local;
+uint32_t dv_step_load_cell(dv_build *b, uint32_t next_pc) {
+    const int32_t cell = b->context->base + (int32_t)dv_word_operand(b, b->pc, 0);
     dv_region_emit_guard(b, DV_OP_R_LOAD_CELL, dv_home(b, cell), 0, dv_home(b, b->top));
     dv_push_known(b, DV_K_ANY, DV_AT_HOME, 0, DV_EMPTY);
     dv_step_count(b, false); /* an object is counted, as in INCA code */
@@ -704,7 +718,7 @@ static uint32_t step_load_cell(dv_build *b, uint32_t local, uint32_t next_pc) {
  * --------------------------------------------------------------------------------------------------
  */
 
-static uint32_t step_pop(dv_build *b, uint32_t next_pc) {
+uint32_t dv_step_pop(dv_build *b, uint32_t next_pc) {
     const dv_known_value *v = dv_top(b, 1);
     bool release = v->where == DV_AT_HOME || v->kind == DV_K_RANGE;
     int32_t q = b->top - 1;
@@ -728,7 +742,7 @@ static bool is_in_shadow(const dv_build *b, int32_t q) {
     return dv_kind_is_raw((dv_kind)e->kind) && e->where == DV_AT_SLOT && e->slot == dv_shadow(b, q);
 }
 
-static uint32_t step_copy(dv_build *b, uint32_t next_pc) {
+uint32_t dv_step_copy(dv_build *b, uint32_t next_pc) {
     int32_t q = b->top - (int32_t)dv_word_operand(b, b->pc, 0);
     const dv_known_value *e = &b->e[q];
     if (e->where == DV_AT_REGISTER) dv_to_slot(b, q);
@@ -784,7 +798,7 @@ void dv_exchange(dv_build *b, int32_t low, int32_t top) {
         b->last_entry = top;
 }
 
-static uint32_t step_swap(dv_build *b, uint32_t next_pc) {
+uint32_t dv_step_swap(dv_build *b, uint32_t next_pc) {
     int32_t low = b->top - (int32_t)dv_word_operand(b, b->pc, 0), top = b->top - 1;
     if (b->e[low].kind >= DV_K_RANGE || b->e[top].kind >= DV_K_RANGE) {
         /* A `return` puts its value below the iterators of the loops that it ends: as it may. */
@@ -796,20 +810,16 @@ static uint32_t step_swap(dv_build *b, uint32_t next_pc) {
 }
 
 /* An instruction that no region has.  A region left at each of them would be given up soon, so they
- * weigh as much as a loop of boxed ones; but what raises and handles exceptions is hardly ever
- * executed. */
-static uint32_t step_unknown(dv_build *b, uint32_t op) {
-    bool rare = op == DV_OP_RAISE || op == DV_OP_RERAISE || op == DV_OP_ENTER_HANDLER ||
-                op == DV_OP_MATCH_EXCEPTION || op == DV_OP_LEAVE_HANDLER ||
-                op == DV_OP_WITH_EXCEPTION || op == DV_OP_LOAD_ASSERTION_ERROR;
-    for (int i = 0; i < DV_LEAVING_WEIGHT && !rare; i++) dv_step_count(b, false);
+ * weigh as much as a loop of boxed ones. */
+static uint32_t step_unknown(dv_build *b) {
+    for (int i = 0; i < DV_LEAVING_WEIGHT; i++) dv_step_count(b, false);
     return dv_step_leave(b);
 }
 
 /* Is the global still the builtin?  Then that is all that there is to know. */
-static uint32_t step_if_builtin(dv_build *b, uint32_t next_pc) {
+uint32_t dv_step_if_builtin(dv_build *b, uint32_t next_pc) {
     const dv_known_value v = *dv_top(b, 1);
-    if (v.where != DV_AT_VALUE) return step_unknown(b, DV_OP_JUMP_IF_BUILTIN);
+    if (v.where != DV_AT_VALUE) return step_unknown(b);
     dv_pop(b, 1);
     if (!dv_same(v.value, b->vm->known.consumers[dv_word_operand(b, b->pc, 1)])) return next_pc;
     dv_build_flow(b, b->context, dv_word_operand(b, b->pc, 0));
@@ -825,100 +835,50 @@ static uint32_t step_yield(dv_build *b) {
     return b->pc;
 }
 
+uint32_t dv_step_nop(dv_build *b, uint32_t next_pc) {
+    (void)b;
+    return next_pc;
+}
+
+uint32_t dv_step_enter_comprehension(dv_build *b, uint32_t next_pc) {
+    dv_region_emit_guard(b, DV_OP_R_ENTER_COMPREHENSION, 0, 0, 0);
+    return next_pc;
+}
+
+uint32_t dv_step_leave_comprehension(dv_build *b, uint32_t next_pc) {
+    dv_region_emit(b, DV_OP_R_DEPTH, -1, 0, 0);
+    return dv_step_clear_local(b, next_pc);
+}
+
+uint32_t dv_step_prepare_call(dv_build *b, uint32_t next_pc) {
+    dv_push_known(b, DV_K_RESERVED, DV_AT_NOWHERE, 0, DV_EMPTY);
+    dv_push_known(b, DV_K_RESERVED, DV_AT_NOWHERE, 0, DV_EMPTY);
+    return next_pc;
+}
+
+uint32_t dv_step_jump(dv_build *b, uint32_t next_pc) {
+    (void)next_pc;
+    dv_build_flow(b, b->context, dv_word_operand(b, b->pc, 0));
+    b->ended = true;
+    return b->pc;
+}
+
+uint32_t dv_step_store_attribute(dv_build *b, uint32_t next_pc) {
+    return dv_virtual_store_attribute(b, next_pc) ? next_pc : dv_step_store_slot(b, next_pc);
+}
+
 uint32_t dv_step(dv_build *b) {
-    uint32_t op = dv_step_op(b, b->pc), next_pc = b->pc + dv_step_length(b, b->pc);
-    uint32_t a = dv_op_infos[op].operand_count ? dv_word_operand(b, b->pc, 0) : 0;
+    const uint32_t op = dv_step_op(b, b->pc), next_pc = b->pc + dv_step_length(b, b->pc);
     const dv_op_info *info = &dv_op_infos[op];
-    if (dv_step_leaves(op)) return step_unknown(b, op);
-    if (op - DV_OP_ADD <= DV_OP_XOR - DV_OP_ADD)
-        return step_binary(b, (dv_binary_op)(op - DV_OP_ADD), next_pc);
-    if (op - DV_OP_IADD <= DV_OP_IXOR - DV_OP_IADD)
-        return step_binary(b, (dv_binary_op)(op - DV_OP_IADD), next_pc);
-    if (op - DV_OP_LT <= DV_OP_NE - DV_OP_LT)
-        return dv_step_compare(b, (dv_compare_op)(op - DV_OP_LT), next_pc);
-    switch (op) {
-    case DV_OP_NOP: return next_pc;
-    case DV_OP_LOAD_CONST:
-    case DV_OP_LOAD_CONST_B: return step_load_constant(b, next_pc);
-    case DV_OP_LOAD_LOCAL:
-    case DV_OP_LOAD_LOCAL_B:
-    case DV_OP_LOAD_LOCAL_CHECK:
-    case DV_OP_LOAD_OUTER_CHECK: return step_load_local(b, op, next_pc);
-    case DV_OP_STORE_LOCAL: return step_store_local(b, next_pc);
-    case DV_OP_CLEAR_LOCAL: return step_clear_local(b, next_pc);
-    case DV_OP_ENTER_COMPREHENSION:
-        dv_region_emit_guard(b, DV_OP_R_ENTER_COMPREHENSION, 0, 0, 0);
-        return next_pc;
-    case DV_OP_LEAVE_COMPREHENSION:
-        dv_region_emit(b, DV_OP_R_DEPTH, -1, 0, 0);
-        return step_clear_local(b, next_pc);
-    case DV_OP_LOAD_GLOBAL: return step_load_global(b, false, next_pc);
-    case DV_OP_LOAD_GLOBAL_CALLEE: return step_load_global(b, true, next_pc);
-    case DV_OP_PREPARE_CALL:
-        dv_push_known(b, DV_K_RESERVED, DV_AT_NOWHERE, 0, DV_EMPTY);
-        dv_push_known(b, DV_K_RESERVED, DV_AT_NOWHERE, 0, DV_EMPTY);
-        return next_pc;
-    case DV_OP_IS:
-    case DV_OP_IS_NOT: return step_is(b, op == DV_OP_IS_NOT, next_pc);
-    case DV_OP_NEG:
-    case DV_OP_NOT: return step_unary(b, op, next_pc);
-    case DV_OP_LOAD_SUBSCR: return dv_step_load_subscript(b, next_pc);
-    case DV_OP_STORE_SUBSCR: return dv_step_store_subscript(b, next_pc);
-    case DV_OP_JUMP:
-        dv_build_flow(b, b->context, a);
-        b->ended = true;
-        return b->pc;
-    case DV_OP_JUMP_IF_BUILTIN: return step_if_builtin(b, next_pc);
-    case DV_OP_JUMP_BACK: return dv_step_jump_back(b);
-    case DV_OP_JUMP_IF_FALSE: return step_branch(b, false, next_pc);
-    case DV_OP_JUMP_IF_TRUE: return step_branch(b, true, next_pc);
-    case DV_OP_JUMP_IF_FALSE_OR_POP:
-    case DV_OP_JUMP_IF_TRUE_OR_POP: return step_jump_or_pop(b, next_pc);
-    case DV_OP_FOR_ITER: return dv_step_for_iter(b, next_pc);
-    case DV_OP_CALL: return dv_step_call(b, (int32_t)a, 0, next_pc);
-    case DV_OP_CALL_METHOD: return dv_step_call(b, (int32_t)a, 1, next_pc);
-    case DV_OP_LOAD_METHOD: return dv_step_load_method(b, next_pc);
-    case DV_OP_LOAD_ATTR: return step_load_attribute(b, next_pc);
-    case DV_OP_STORE_ATTR:
-        return dv_virtual_store_attribute(b, next_pc) ? next_pc : dv_step_store_slot(b, next_pc);
-    case DV_OP_GET_YIELD_FROM:
-    case DV_OP_YIELD: return step_yield(b);
-    case DV_OP_RETURN: return dv_step_return(b);
-    case DV_OP_POP_TOP: return step_pop(b, next_pc);
-    case DV_OP_COPY: return step_copy(b, next_pc);
-    case DV_OP_SWAP: return step_swap(b, next_pc);
-    case DV_OP_CALL_KW: return dv_step_embed(b, (int32_t)a + 3, 1, next_pc);
-    case DV_OP_CALL_METHOD_KW: return dv_step_embed(b, (int32_t)a + 4, 1, next_pc);
-    case DV_OP_BUILD_TUPLE: return dv_step_build_tuple(b, (int32_t)a, next_pc);
-    case DV_OP_BUILD_KEY: return dv_step_build_key(b, (int32_t)a, next_pc);
-    case DV_OP_BUILD_SLICE: return dv_step_build_slice(b, (int32_t)a, next_pc);
-    case DV_OP_LIST_APPEND: return dv_step_list_append(b, (int32_t)a, next_pc);
-    case DV_OP_SET_ADD: return dv_step_embed(b, 1, 0, next_pc);
-    case DV_OP_DICT_ADD: return dv_step_embed(b, 2, 0, next_pc);
-    case DV_OP_COMPARE_ITEMS:
-    case DV_OP_BUILD_LIST:
-    case DV_OP_BUILD_SET:
-    case DV_OP_BUILD_STRING: return dv_step_embed(b, (int32_t)a, 1, next_pc);
-    case DV_OP_MATCH_SEQUENCE: return dv_step_match_sequence(b, a, next_pc);
-    case DV_OP_MATCH_KEYS: return dv_step_embed(b, (int32_t)a + 1, 2 * (int32_t)a + 2, next_pc);
-    case DV_OP_MATCH_CLASS: return dv_step_embed(b, 2, (int32_t)a + 1, next_pc);
-    case DV_OP_BUILD_DICT: return dv_step_embed(b, 2 * (int32_t)a, 1, next_pc);
-    case DV_OP_FORMAT_VALUE: return dv_step_embed(b, a & 4 ? 2 : 1, 1, next_pc);
-    case DV_OP_UNPACK_SEQUENCE: return dv_step_unpack(b, next_pc);
-    case DV_OP_LOAD_CELL: return step_load_cell(b, a, next_pc);
-    case DV_OP_MAKE_FUNCTION:
-    case DV_OP_MAKE_CLOSURE:
-        return dv_step_embed(b, (int32_t)dv_word_operand(b, b->pc, 1), 1, next_pc);
-    case DV_OP_STORE_CELL:
-    case DV_OP_STORE_GLOBAL:
-    case DV_OP_GET_ITER:
-    case DV_OP_MATCH_ITEM:
-    case DV_OP_MATCH_MAPPING:
-    case DV_OP_DELETE_SUBSCR:
-    case DV_OP_POS:
-    case DV_OP_INVERT:
-    case DV_OP_IN:
-    case DV_OP_NOT_IN: return dv_step_embed(b, info->inputs, info->outputs, next_pc);
-    default: return step_unknown(b, op);
+    switch ((dv_op_region)info->region) {
+    case DV_REGION_STEPS: return dv_steps[op](b, next_pc);
+    case DV_REGION_LEAVES: return step_unknown(b);
+    case DV_REGION_RARE: return dv_step_leave(b);
+    case DV_REGION_YIELDS: return step_yield(b);
+    case DV_REGION_EMBEDS: break;
     }
+    const uint32_t n = info->operand_count > 0 ? dv_word_operand(b, b->pc, 0) : 0,
+                   m = info->operand_count > 1 ? dv_word_operand(b, b->pc, 1) : 0;
+    return dv_step_embed(b, (int32_t)dv_op_takes(info, n, m), (int32_t)dv_op_puts(info, n, m),
+                         next_pc);
 }

@@ -1,9 +1,9 @@
-/* step.h: the transfer function of instructions (step.c; calls in call.c, loops in
- * walk.c, subscripts in subscript.c, attributes in attribute.c, tuples in tuple.c) and what its
- * parts share (internal to region/). */
+/* step.h: what the transfer functions of instructions share (internal to region/).  The functions
+ * are declared in dv_steps.h, by the blocks of the instructions (`region` in gen/README.md). */
 #ifndef DV_REGION_STEP_H
 #define DV_REGION_STEP_H
 
+#include "dv_steps.h"
 #include "region/build.h"
 
 /* Raw form of an int or bool constant. */
@@ -76,21 +76,6 @@ uint32_t dv_step_embed(dv_build *b, int32_t inputs, int32_t outputs, uint32_t ne
 /* Instructions that no region has, so that it leaves at each of them, and that are not rare: each
  * weighs as much as so many boxed ones. */
 enum { DV_LEAVING_WEIGHT = 8 };
-static inline bool dv_step_leaves(uint32_t op) {
-    switch (op) {
-    case DV_OP_CALL_EX:
-    case DV_OP_BEFORE_WITH:
-    case DV_OP_DELETE_ATTR:
-    case DV_OP_SET_UPDATE:
-    case DV_OP_LIST_EXTEND:
-    case DV_OP_LIST_TO_TUPLE:
-    case DV_OP_DICT_UPDATE:
-    case DV_OP_UNPACK_EX:
-    case DV_OP_DELETE_CELL:
-    case DV_OP_DELETE_GLOBAL: return true;
-    default: return false;
-    }
-}
 /* The region ends here. */
 uint32_t dv_step_leave(dv_build *b);
 /* The instruction just emitted may have called out: the world is looked at again before the next
@@ -128,16 +113,11 @@ void dv_shape_guard(dv_build *b, int32_t q, int32_t home, dv_cell where);
 void dv_exchange(dv_build *b, int32_t low, int32_t top);
 
 /* tuple.c */
-uint32_t dv_step_build_tuple(dv_build *b, int32_t n, uint32_t next_pc);
-uint32_t dv_step_unpack(dv_build *b, uint32_t next_pc);
 /* LOAD_CONST of v in front of a return: a tuple that the caller unpacks becomes its items there;
  * false: it is none. */
 bool dv_step_return_constants(dv_build *b, dv_value v, uint32_t *next_pc);
 
 /* call.c */
-uint32_t dv_step_call(dv_build *b, int32_t n, int32_t self, uint32_t next_pc);
-uint32_t dv_step_load_method(dv_build *b, uint32_t next_pc);
-uint32_t dv_step_return(dv_build *b);
 /* Entry q is a local of a function that has returned; false: it released nothing. */
 bool dv_step_drop_local(dv_build *b, int32_t q);
 /* The n topmost entries, none in a register, go up by so many, to where a callee has its
@@ -179,30 +159,15 @@ bool dv_step_inline(dv_build *b, const dv_function *function, int32_t n, uint32_
  * stays a call. */
 bool dv_step_call_bound(dv_build *b, int32_t n, uint32_t *next_pc);
 
-/* walk.c */
-uint32_t dv_step_for_iter(dv_build *b, uint32_t next_pc);
-uint32_t dv_step_jump_back(dv_build *b);
-
-/* slice.c: the n parts, and the subscript behind them. */
-uint32_t dv_step_build_slice(dv_build *b, int32_t n, uint32_t next_pc);
-
 /* subscript.c */
-uint32_t dv_step_load_subscript(dv_build *b, uint32_t next_pc);
-uint32_t dv_step_store_subscript(dv_build *b, uint32_t next_pc);
-/* The n indices in front of a subscript, and that itself where it is of an object of an extension.
- */
-uint32_t dv_step_build_key(dv_build *b, int32_t n, uint32_t next_pc);
 /* Is it the method list.append? */
 bool dv_step_is_append(dv_value v);
 /* Can the topmost entry, an argument, be moved into a list? */
 bool dv_step_may_append(dv_build *b);
 /* A call of it, of a known list: the topmost of `inputs` entries into the list that is entry q. */
 uint32_t dv_step_append(dv_build *b, int32_t q, int32_t inputs, uint32_t next_pc);
-/* LIST_APPEND */
-uint32_t dv_step_list_append(dv_build *b, int32_t depth, uint32_t next_pc);
-/* MATCH_SEQUENCE of the topmost entry, and a comparison of the two topmost ones. */
-uint32_t dv_step_match_sequence(dv_build *b, uint32_t n, uint32_t next_pc);
-uint32_t dv_step_compare(dv_build *b, dv_compare_op op, uint32_t next_pc);
+/* A comparison of the two topmost entries. */
+uint32_t dv_compare_entries(dv_build *b, dv_compare_op op, uint32_t next_pc);
 /* len() of the topmost entry, to the int register, for `inputs` entries; false: it is no container
  * that is known. */
 bool dv_step_length_of(dv_build *b, int32_t inputs);

@@ -336,22 +336,16 @@ static uint32_t set_pair(dv_build *b, const container *c, uint32_t next_pc) {
     return next_pc;
 }
 
-/* Forms of BUILD_KEY whose key is of an item along two axes that is loaded, or stored, next. */
-static bool is_of_pair_loaded(uint32_t op) {
-    return dv_op_among(op, DV_OP_BUILD_KEY_LOAD_UINT8, DV_OP_BUILD_KEY_LOAD_FLOAT64);
-}
-static bool is_of_pair_stored(uint32_t op) {
-    return dv_op_among(op, DV_OP_BUILD_KEY_STORE_UINT8, DV_OP_BUILD_KEY_STORE_FLOAT64);
-}
-
-uint32_t dv_step_build_key(dv_build *b, int32_t n, uint32_t next_pc) {
-    const uint32_t op = dv_op_of(b->vm, dv_site_cell(b, b->pc)->h);
-    const bool loads = is_of_pair_loaded(op), stores = is_of_pair_stored(op);
-    const uint32_t behind = loads ? DV_OP_LOAD_SUBSCR : DV_OP_STORE_SUBSCR;
+/* A key of an item along two axes that is loaded, or stored, next. */
+uint32_t dv_step_build_key(dv_build *b, uint32_t next_pc) {
+    const int32_t n = (int32_t)dv_word_operand(b, b->pc, 0);
+    const dv_op_info *evidence = dv_step_evidence(b);
     container c = {.kind = DV_K_NOTHING};
-    if (n != 2 || (!loads && !stores) || !dv_step_follows(b, next_pc, behind))
+    if (n != 2 || !evidence || evidence->covers == DV_OP_NOP ||
+        !dv_step_follows(b, next_pc, evidence->covers))
         return dv_step_embed(b, n, 1, next_pc);
-    c.element = op - (loads ? DV_OP_BUILD_KEY_LOAD_UINT8 : DV_OP_BUILD_KEY_STORE_UINT8);
+    const bool loads = evidence->covers == DV_OP_LOAD_SUBSCR;
+    c.element = evidence->which;
     if (!place_pair(b, b->top - 3, &c)) return dv_step_embed(b, n, 1, next_pc);
     const uint32_t end = next_pc + dv_step_length(b, next_pc);
     if (loads) return get_pair(b, &c, end);
@@ -368,7 +362,7 @@ bool dv_subscripts_purely(dv_build *b, uint32_t pc, int32_t above) {
     const uint32_t op = dv_step_op(b, pc), pc_now = b->pc;
     const uint32_t now = dv_op_of(b->vm, dv_site_cell(b, pc)->h);
     if (op == DV_OP_BUILD_KEY)
-        return above == 2 && (is_of_pair_loaded(now) || is_of_pair_stored(now));
+        return above == 2 && now < DV_OP_COUNT && dv_op_infos[now].covers != DV_OP_NOP;
     if (above != 1 || (op != DV_OP_LOAD_SUBSCR && op != DV_OP_STORE_SUBSCR)) return false;
     const uint32_t input = op == DV_OP_STORE_SUBSCR;
     const uint16_t seen = dv_site_cell(b, pc)[1].site.seen;
@@ -437,8 +431,8 @@ uint32_t dv_step_append(dv_build *b, int32_t q, int32_t inputs, uint32_t next_pc
     return next_pc;
 }
 
-uint32_t dv_step_list_append(dv_build *b, int32_t depth, uint32_t next_pc) {
-    const int32_t q = b->top - 1 - depth;
+uint32_t dv_step_list_append(dv_build *b, uint32_t next_pc) {
+    const int32_t q = b->top - 1 - (int32_t)dv_word_operand(b, b->pc, 0);
     if (b->e[q].kind != DV_K_LIST || !may_append(b, q)) return dv_step_embed(b, 1, 0, next_pc);
     append(b, q);
     dv_pop(b, 1);
@@ -450,7 +444,8 @@ uint32_t dv_step_list_append(dv_build *b, int32_t depth, uint32_t next_pc) {
  */
 
 /* A number is no sequence; of a tuple or list in a local the length is compared. */
-uint32_t dv_step_match_sequence(dv_build *b, uint32_t n, uint32_t next_pc) {
+uint32_t dv_step_match_sequence(dv_build *b, uint32_t next_pc) {
+    const uint32_t n = dv_word_operand(b, b->pc, 0);
     const dv_known_value *e = dv_top(b, 1);
     container c;
     if (dv_kind_is_raw((dv_kind)e->kind) || e->kind == DV_K_COMPLEX) {
@@ -462,7 +457,7 @@ uint32_t dv_step_match_sequence(dv_build *b, uint32_t n, uint32_t next_pc) {
         (c.kind != DV_K_LIST && c.kind != DV_K_TUPLE) || !dv_step_length_of(b, 1))
         return dv_step_embed(b, 1, 1, next_pc);
     dv_push_constant(b, dv_int(n >> 1));
-    return dv_step_compare(b, n & 1 ? DV_GE : DV_EQ, next_pc);
+    return dv_compare_entries(b, n & 1 ? DV_GE : DV_EQ, next_pc);
 }
 
 /* Length

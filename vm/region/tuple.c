@@ -130,7 +130,8 @@ static uint32_t return_items(dv_build *b, dv_context *outermost, int32_t n) {
     return outermost->branches ? b->pc : next_pc;
 }
 
-uint32_t dv_step_build_tuple(dv_build *b, int32_t n, uint32_t next_pc) {
+uint32_t dv_step_build_tuple(dv_build *b, uint32_t next_pc) {
+    const int32_t n = (int32_t)dv_word_operand(b, b->pc, 0);
     if (b->vm->nama != DV_NAMA_VIRTUAL || !are_items(b, n)) return dv_step_embed(b, n, 1, next_pc);
     if (dv_step_follows(b, next_pc, DV_OP_UNPACK_SEQUENCE) &&
         dv_word_operand(b, next_pc, 0) == (uint32_t)n)

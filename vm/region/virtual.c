@@ -45,7 +45,7 @@ static int32_t free_slot(const dv_build *b) {
     uint64_t used = 0;
     for (int32_t q = 0; q < b->top; q++) {
         if (b->e[q].where == DV_AT_SLOT) used |= bit_of(b, b->e[q].slot);
-        if (!is_virtual(&b->e[q])) continue;
+        if (!dv_has_record(&b->e[q])) continue;
         const dv_virtual *record = dv_virtual_record(b, &b->e[q]);
         for (uint32_t i = 0; i < record->shape->count; i++)
             if (has_slot(&record->values[i])) used |= bit_of(b, record->values[i].slot);
@@ -120,10 +120,43 @@ static void shift_arguments(dv_build *b, int32_t n) {
     dv_step_shift(b, n, DV_BELOW_INIT - 2);
 }
 
+/* The local of the loop's function that the result of the call at b->pc goes to, with nothing in
+ * between but returns; -1: there is none. */
+static int32_t local_for_result(const dv_build *b, uint32_t next_pc) {
+    const dv_context *c = b->context;
+    for (; c->parent; next_pc = c->return_pc, c = c->parent)
+        if ((c->thread->code->words[next_pc] & 0xFF) != DV_OP_RETURN) return -1;
+    const uint32_t word = c->thread->code->words[next_pc];
+    return (word & 0xFF) == DV_OP_STORE_LOCAL ? (int32_t)(word >> 8) : -1;
+}
+
+/* A faded instance in the local that the new one goes to gives its slots away already, but for
+ * objects, if nothing can leave before that. */
+static void begin_quiet(dv_build *b, int32_t q) {
+    dv_snapshot *call = dv_snapshot_at(b->context, b->pc);
+    if (call->disturbed || q < 0 || !dv_is_faded(&b->e[q])) return;
+    dv_virtual record = *dv_virtual_record(b, &b->e[q]);
+    for (uint32_t i = 0; i < record.shape->count; i++)
+        if (record.values[i].where == DV_AT_SLOT)
+            record.values[i] = (dv_known_value){DV_K_CONSTANT, DV_AT_VALUE, 0, DV_NONE};
+    const int32_t number = add_record(b, record);
+    if (number < 0) return;
+    b->e[q].slot = (int16_t)number;
+    b->version++;
+    b->quiet = call;
+}
+
+void dv_virtual_disturb(dv_build *b) {
+    if (!b->quiet) return;
+    b->quiet->disturbed = b->again = true;
+    if (b->emitting) dv_build_fail(b, DV_REFUSED_MEETING);
+    b->quiet = NULL;
+}
+
 /* Did INCA code see calls that enter __init__, with all its arguments or with defaults? */
 static bool is_evident(const dv_build *b) {
-    uint32_t op = dv_op_of(b->vm, dv_site_cell(b, b->pc)->h);
-    return op == DV_OP_CALL_CLASS || op == DV_OP_CALL_CLASS_DEFAULTS;
+    const dv_op_info *evidence = dv_step_evidence(b);
+    return evidence && evidence->saw == DV_SAW_INIT;
 }
 
 bool dv_virtual_construct(dv_build *b, dv_class *class_, int32_t n, uint32_t next_pc) {
@@ -141,6 +174,7 @@ bool dv_virtual_construct(dv_build *b, dv_class *class_, int32_t n, uint32_t nex
     const dv_value *values = dv_frame_defaults(init, missing);
     for (int32_t i = 0; i < missing; i++) dv_push_constant(b, values[i]);
     n += missing;
+    begin_quiet(b, local_for_result(b, next_pc));
     shift_arguments(b, n);
     const dv_thread *caller = b->context->thread;
     const dv_value next = dv_raw_pointer(caller->cells + caller->cell_at[next_pc]);
@@ -320,17 +354,11 @@ static bool is_dead(const dv_build *b, const dv_context *context, uint32_t pc, i
     return dv_build_is_dead(b, pc, q);
 }
 
-/* A dead local may still be what covers an entry that does not own the instance, or be all that
- * keeps objects alive. */
-bool dv_virtual_is_lost(dv_build *b, dv_context *context, uint32_t pc, int32_t q) {
+bool dv_virtual_may_fade(const dv_build *b, const dv_context *context, uint32_t pc, int32_t q) {
     if (!is_dead(b, context, pc, q)) return false;
-    bool looked_at = false;
-    for (int32_t other = 0; other < b->top; other++) {
-        if (!holds(b, other, b->e[q].slot) || is_dead(b, context, pc, other)) continue;
-        if (dv_owned(b, context, pc, other)) return true;
-        looked_at = true;
-    }
-    return !looked_at && dv_virtual_objects(dv_virtual_record(b, &b->e[q])) == 0;
+    for (int32_t other = 0; other < b->top; other++)
+        if (other != q && holds(b, other, b->e[q].slot)) return false;
+    return true;
 }
 
 static uint8_t action_for(const dv_known_value *e) {
@@ -340,10 +368,10 @@ static uint8_t action_for(const dv_known_value *e) {
 }
 
 /* The items that make the instance of the record in home slot `to`. */
-static void push_items(dv_build *b, const dv_virtual *record, int16_t to) {
+static void push_items(dv_build *b, const dv_virtual *record, int16_t to, dv_exit_action action) {
     const dv_exit_item made = {.to = to,
                                .from = (int16_t)record->shape->count,
-                               .action = DV_EXIT_INSTANCE,
+                               .action = (uint8_t)action,
                                .value = dv_int(record->shape->number)};
     DV_PUSH(b, items, made);
     for (uint32_t i = 0; i < record->shape->count; i++) {
@@ -355,9 +383,11 @@ static void push_items(dv_build *b, const dv_virtual *record, int16_t to) {
 }
 
 void dv_virtual_exit(dv_build *b, dv_context *context, uint32_t pc, int32_t q) {
-    const int32_t first = first_holder(b, b->e[q].slot);
+    const bool faded = dv_is_faded(&b->e[q]);
+    const int32_t first = faded ? q : first_holder(b, b->e[q].slot);
     if (first == q) {
-        push_items(b, dv_virtual_record(b, &b->e[q]), dv_home(b, q));
+        push_items(b, dv_virtual_record(b, &b->e[q]), dv_home(b, q),
+                   faded ? DV_EXIT_FADED : DV_EXIT_INSTANCE);
         return;
     }
     const dv_exit_item copy = {.to = dv_home(b, q),
@@ -380,17 +410,31 @@ static bool is_lasting(const dv_build *b, int32_t q) {
     return false;
 }
 
-void dv_virtual_make(dv_build *b, int32_t record) {
-    const int32_t first = first_holder(b, record);
+/* What has the record to the home slot of entry q. */
+static void emit_make(dv_build *b, uint32_t op, int32_t record, int32_t q, dv_exit_action action) {
     dv_spill(b, false, b->top); /* what is in registers is lost if there is no memory */
     dv_spill(b, true, b->top);
     dv_point_add(b, b->cells.count, dv_exit_make(b, b->context, b->pc, false), true, false, false);
-    uint32_t at = dv_region_emit(b, DV_OP_R_MAKE, dv_home(b, first), 0, 0);
-    if (b->emitting && !b->failed) {
-        b->cells.data[at + 2].i = b->items.count;
-        b->virtuals.data[record].call->made = true;
-        push_items(b, &b->virtuals.data[record], dv_home(b, first));
+    uint32_t at = dv_region_emit(b, op, dv_home(b, q), 0, 0);
+    if (!b->emitting || b->failed) return;
+    b->cells.data[at + 2].i = b->items.count;
+    b->virtuals.data[record].call->made = true;
+    push_items(b, &b->virtuals.data[record], dv_home(b, q), action);
+}
+
+void dv_virtual_restore(dv_build *b, const dv_snapshot *to) {
+    if (!b->faded) return;
+    for (int32_t q = 0; q < b->locals && q < b->top; q++) {
+        if (!dv_is_faded(&b->e[q]) || dv_is_faded(&to->entries[q])) continue;
+        emit_make(b, DV_OP_R_MAKE_FADED, b->e[q].slot, q, DV_EXIT_FADED);
+        b->e[q].value = DV_EMPTY;
+        b->version++;
     }
+}
+
+void dv_virtual_make(dv_build *b, int32_t record) {
+    const int32_t first = first_holder(b, record);
+    emit_make(b, DV_OP_R_MAKE, record, first, DV_EXIT_INSTANCE);
     const bool lasting = is_lasting(b, first);
     for (int32_t q = first; q < b->top; q++) {
         if (!holds(b, q, record)) continue;

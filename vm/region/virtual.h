@@ -15,9 +15,13 @@
  * code would: it is a local, or a result on the operand stack.
  *  4. Where ways meet (virtual_join.c) an instance stays virtual if it is on all of them, in the
  * same entries and with the same kinds of attributes; heads of loops have no virtual instances.
- * What is virtual on some ways only is made there, or forgotten if nobody can look at it any more.
+ * What is virtual on some ways only is made there, or *fades* if a dead local alone holds it.
  *  5. No virtual instance has a finaliser.  It dies with the last entry that holds it, and releases
- *     its attributes there (dv_virtual_drop). */
+ *     its attributes there (dv_virtual_drop).
+ *  6. A local in which an instance has faded has DV_FADED at home, or it has an object there, as on
+ * another way, and then the slots for the record's objects have nothing counted.  Nobody reads the
+ * local before it is stored to; then what both have is released.  Exits make the instance (its
+ * class may have got a finaliser), and no frame has DV_FADED in INCA code. */
 #ifndef DV_REGION_VIRTUAL_H
 #define DV_REGION_VIRTUAL_H
 

@@ -6,10 +6,10 @@
  * ------------------------------------------------------------------------------------------------
  */
 
-/* The instruction that INCA saw: DV_OP_COUNT: none. */
-static uint32_t evident_op(const dv_build *b) {
-    uint32_t op = dv_op_of(b->vm, dv_site_cell(b, b->pc)->h);
-    return op < DV_OP_COUNT ? op : DV_OP_COUNT;
+/* What INCA saw that is walked. */
+static dv_saw evident_walk(const dv_build *b) {
+    const dv_op_info *evidence = dv_step_evidence(b);
+    return evidence ? (dv_saw)evidence->saw : DV_SAW_NOTHING;
 }
 
 /* How a sequence is walked whose iterator is an object. */
@@ -26,24 +26,21 @@ static walk choose_by_items(uint16_t seen, uint32_t ints, uint32_t floats, uint3
 
 static walk choose_walk(const dv_build *b) {
     uint16_t seen = dv_site_cell(b, b->pc)[1].site.seen;
-    switch (evident_op(b)) {
-    case DV_OP_FOR_ITER_LIST:
-    case DV_OP_FOR_ITER_LIST_STORE:
+    switch (evident_walk(b)) {
+    case DV_SAW_LIST:
         return choose_by_items(seen, DV_OP_RW_LIST_I, DV_OP_RW_LIST_D, DV_OP_RW_LIST_A);
-    case DV_OP_FOR_ITER_TUPLE:
-    case DV_OP_FOR_ITER_TUPLE_STORE:
+    case DV_SAW_TUPLE:
         return choose_by_items(seen, DV_OP_RW_TUPLE_I, DV_OP_RW_TUPLE_D, DV_OP_RW_TUPLE_A);
-    case DV_OP_FOR_ITER_ARRAY:
+    case DV_SAW_ARRAY:
         return choose_by_items(seen, DV_OP_RW_ARRAY_I, DV_OP_RW_ARRAY_D, DV_OP_COUNT);
-    case DV_OP_FOR_ITER_BYTES:
-        return choose_by_items(seen, DV_OP_RW_BYTES_I, DV_OP_COUNT, DV_OP_COUNT);
+    case DV_SAW_BYTES: return choose_by_items(seen, DV_OP_RW_BYTES_I, DV_OP_COUNT, DV_OP_COUNT);
     default: return (walk){DV_OP_COUNT, DV_K_ANY};
     }
 }
 
 /* Any iterator, as in INCA code. */
 static uint32_t ask_iterator(dv_build *b, uint32_t exhausted, uint32_t next_pc) {
-    const int weight = evident_op(b) == DV_OP_FOR_ITER_GENERATOR ? DV_RESUMING_WEIGHS : 1;
+    const int weight = evident_walk(b) == DV_SAW_GENERATOR ? DV_RESUMING_WEIGHS : 1;
     for (int i = 0; i < weight; i++) dv_step_count(b, false);
     dv_materialize(b, b->top - 1);
     uint32_t at = dv_embed_jump(b, 0, 1, 2, next_pc);
@@ -109,20 +106,18 @@ typedef struct pairs {
 } pairs;
 
 static pairs choose_pairs(dv_build *b, uint32_t next_pc) {
-    uint16_t seen = dv_site_cell(b, b->pc)[1].site.seen;
-    pairs p = {DV_OP_COUNT, kind_seen(seen >> 8), kind_seen(seen & 0xFF)};
+    const dv_site *site = &dv_site_cell(b, b->pc)[1].site;
+    pairs p = {DV_OP_COUNT, kind_seen(site->items.first), kind_seen(site->items.second)};
     if (!dv_step_follows(b, next_pc, DV_OP_UNPACK_SEQUENCE) ||
         dv_word_operand(b, next_pc, 0) != 2 || b->vm->nama != DV_NAMA_VIRTUAL)
         return p;
-    switch (evident_op(b)) {
-    case DV_OP_FOR_ITER_ENUMERATE:
+    switch (evident_walk(b)) {
+    case DV_SAW_ENUMERATE:
         p.first = DV_K_INT;
         p.op = DV_OP_RW_ENUMERATE_I + number_of(p.second);
         break;
-    case DV_OP_FOR_ITER_ZIP:
-        p.op = DV_OP_RW_ZIP_II + 3 * number_of(p.first) + number_of(p.second);
-        break;
-    case DV_OP_FOR_ITER_DICT_ITEMS:
+    case DV_SAW_ZIP: p.op = DV_OP_RW_ZIP_II + 3 * number_of(p.first) + number_of(p.second); break;
+    case DV_SAW_ITEMS:
         if (p.first == DV_K_FLOAT) p.first = DV_K_ANY;
         p.op = DV_OP_RW_ITEMS_II + 3 * (p.first == DV_K_ANY) + number_of(p.second);
         break;
@@ -234,7 +229,8 @@ static bool jump_back_comparing(dv_build *b, const dv_snapshot *head) {
     return true;
 }
 
-uint32_t dv_step_jump_back(dv_build *b) {
+uint32_t dv_step_jump_back(dv_build *b, uint32_t next_pc) {
+    (void)next_pc;
     uint32_t target = dv_word_operand(b, b->pc, 0);
     dv_snapshot *head = dv_snapshot_at(b->context, target);
     b->ended = true;

@@ -254,8 +254,8 @@ const dv_cell *dv_slow_call_keywords(DV_HANDLER_PARAMETERS) {
 
 /* Its caller needs nothing behind it but what is in volatile variables (engine.h, invariant 6). */
 static inline void run_cells(dv_vm *vm, const dv_cell *ip) {
-    if (DV_UNLIKELY(vm->hooks.step != NULL))
-        while (ip) ip = vm->hooks.step(vm, ip);
+    if (DV_UNLIKELY(vm->hooks.inspect.step != NULL))
+        while (ip) ip = vm->hooks.inspect.step(vm, ip);
     dv_vm *volatile kept = vm;
     while (ip) {
         dv_vm *now = kept;

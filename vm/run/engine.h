@@ -18,7 +18,7 @@
  *  3. A handler that raises leaves its inputs on the stack, with sp as it was at its start, or with
  * the topmost of them already gone; the unwinder releases what lies below vm->sp (run/unwind.c).
  *  4. A handler never reads its own cells after it has called out: the site may have changed.
- *  5. A guard comes before every side effect of its handler (checked by gen/isa.py).
+ *  5. A guard comes before every side effect of its handler (checked by gen/isa/isa.py).
  *  6. A handler in tail form may leave other values in the registers that C functions keep for
  * their callers: nobody calls one but the loops that enter the machine, and these say
  * DV_REGISTERS_CHANGED() behind each call.  So handlers have more registers to work in, and need
@@ -37,14 +37,24 @@ typedef const dv_cell *(*dv_handler)(const dv_cell *ip, dv_value *sp, dv_value *
 
 /* State of a site: an instruction that can be quickened or releases operands. */
 typedef struct dv_site {
-    uint8_t own;     /* bit i: the i-th input is owned (static, from the code object) */
-    uint8_t misses;  /* left until the derivative is given up */
-    uint8_t backoff; /* how often it was given up: the next attempt waits 2^backoff times as long */
-    uint8_t reason;  /* dv_reason: why it stayed generic */
-    uint16_t wait;   /* executions until the adaptive form tries again */
-    uint16_t seen;   /* types of results (of STORE_SUBSCR: of what is stored) seen when a derivative
-                        was chosen (quicken/site.h) */
+    uint8_t own;    /* bit i: the i-th input is owned (static, from the code object) */
+    uint8_t misses; /* left until the derivative is given up */
+    union {
+        uint8_t backoff; /* times it was given up: the next attempt waits 2^backoff times as long */
+        uint8_t tries;   /* JUMP_BACK: regions of the loop that were given up */
+    };
+    uint8_t reason;    /* dv_reason: why it stayed generic */
+    uint16_t wait;     /* executions until the adaptive form tries again, or something is hot */
+    union {            /* evidence for regions, from when a derivative was chosen; by its family: */
+        uint16_t seen; /* DV_SEEN_...: results (of STORE_SUBSCR: what is stored) */
+        struct {
+            uint8_t second, first; /* likewise: FOR_ITER whose pairs are taken apart */
+        } items;
+        uint16_t met;    /* an operator with a method of dl: DV_MET_... (quicken/site.h) */
+        uint16_t looked; /* JUMP_BACK: which looks it had (region/entry.c) */
+    };
 } dv_site;
+_Static_assert(sizeof(dv_site) == 8, "a site is a cell");
 
 /* The same while an extension's derivative of operands stands there (plugin/occurrence.h). */
 typedef struct dv_extended_site {
@@ -100,9 +110,6 @@ void dv_site_missed(dv_vm *vm, dv_cell *ip, uint32_t adaptive_op);
 dv_handler dv_handler_of(const dv_vm *vm, const dv_cell *at, uint32_t op);
 /* The opcode of a cell; DV_OP_COUNT if it holds a foreign handler. */
 uint32_t dv_op_of(dv_vm *vm, dv_handler handler);
-/* What the cell, whose operands are there, is threaded as if it is to be `op`: forms for a number
- * of arguments or a kind of constant, which are that op to everybody else, dv_op_of included. */
-uint32_t dv_op_threaded(const dv_cell *at, uint32_t op);
 
 #ifdef DV_TRAMPOLINE /* only generated handler files define it, as 0 or 1 */
 
@@ -189,7 +196,7 @@ uint32_t dv_op_threaded(const dv_cell *at, uint32_t op);
         NEXT();                          \
     } while (0)
 /* An input that is owned, where it is handed on; in a fusion with the LOAD_LOCAL in front it is
- * only now that it is (gen/isa.py). */
+ * only now that it is (gen/isa/isa.py). */
 #define OWNED(input) (input)
 /* Goes on at ip, behind the instruction's last effect: the release of a value that it has taken out
  * of reach.  What dies is disposed of out of line, so that those that live cost no saved register.

@@ -677,7 +677,7 @@ dv_value dv_exit_with(dv_vm *vm, dv_value exit, dv_value exception) {
 }
 
 bool dv_print_expression(dv_vm *vm, dv_value v) {
-    if (dv_is_empty(vm->sys)) return dv_stream_display(vm, v);
+    if (dv_is_empty(vm->sys.module)) return dv_stream_display(vm, v);
     dv_value hook = dv_retain(dv_sys_get(vm, "displayhook"));
     if (dv_is_empty(hook)) {
         dv_raise(vm, DV_E_RUNTIME_ERROR, "lost sys.displayhook");

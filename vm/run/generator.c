@@ -121,9 +121,9 @@ static void forget_frame(dv_vm *vm, dv_generator *g) {
     g->state = DV_GENERATOR_FINISHED;
     g->handled = DV_NONE;
     g->function = DV_EMPTY;
-    for (uint32_t i = 0; i < locals; i++) dv_release(vm, g->slots[i]);
-    visit_stack(vm, g, drop, NULL);
+    visit_stack(vm, g, drop, NULL); /* first, as an exception leaves a frame */
     g->saved = 0;
+    for (uint32_t i = 0; i < locals; i++) dv_release(vm, g->slots[i]);
     dv_release(vm, handled);
     dv_release(vm, function);
 }
@@ -410,7 +410,7 @@ static bool would_notice(const dv_generator *g) {
 /* Runs its finally clauses, if it has any. */
 static void finalise(dv_vm *vm, dv_generator *g) {
     dv_value self = dv_object_value(g);
-    if (vm->hooks.died) vm->hooks.died(vm, &g->header);
+    if (vm->hooks.inspect.died) vm->hooks.inspect.died(vm, &g->header);
     dv_finaliser saved = dv_finaliser_enter(vm);
     bool closed = dv_generator_close(vm, self);
     (void)closed; /* what it raised is reported */
@@ -419,6 +419,7 @@ static void finalise(dv_vm *vm, dv_generator *g) {
 
 bool dv_generator_end(dv_vm *vm, dv_value self) {
     dv_generator *g = dv_as_generator(self);
+    if (vm->collector.ending) dv_collect_gone(vm, &g->header);
     if (g->state == DV_GENERATOR_SUSPENDED && vm->collector.closes && would_notice(g)) {
         g->header.references = 1;
         finalise(vm, g);

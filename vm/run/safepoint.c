@@ -12,8 +12,8 @@ enum { STRESSED_INTERVAL = 3, OBSERVED_INTERVAL = 2 };
  * where to go on with vm->sp and vm->fp; NULL: leaving raised, and there is no handler. */
 static const dv_cell *leave_region(DV_HANDLER_PARAMETERS) {
     const bool outside = ip == dv_count_cell || dv_thread_owns(dv_frame_thread(fp), ip);
-    if (outside || !vm->hooks.depart) return ip;
-    return vm->hooks.depart(ip, sp, fp, vm, r, d);
+    if (outside || !vm->hooks.region.depart) return ip;
+    return vm->hooks.region.depart(ip, sp, fp, vm, r, d);
 }
 
 /* Units of work in a round of the loop whose back edge is at ip: long ones count more, so that they
@@ -34,13 +34,13 @@ static int64_t units_of_round(const dv_cell *ip) {
 /* The interval until the next safepoint, after what wants to see each of them. */
 static int64_t watch(dv_vm *vm, const dv_cell *ip, dv_value *fp, int64_t units) {
     int64_t interval = DV_SAFEPOINT_INTERVAL / units;
-    if (vm->hooks.observe) {
+    if (vm->hooks.inspect.observe) {
         interval = OBSERVED_INTERVAL;
-        vm->hooks.observe(vm, ip, fp);
+        vm->hooks.inspect.observe(vm, ip, fp);
     }
-    if (vm->stress.break_assumptions && vm->hooks.break_assumptions) {
+    if (vm->stress.break_assumptions && vm->hooks.region.break_assumptions) {
         interval = STRESSED_INTERVAL;
-        vm->hooks.break_assumptions(vm, ip, fp);
+        vm->hooks.region.break_assumptions(vm, ip, fp);
     }
     return interval;
 }
@@ -49,8 +49,8 @@ static int64_t watch(dv_vm *vm, const dv_cell *ip, dv_value *fp, int64_t units) 
 static void tell_sample(dv_vm *vm, const dv_cell *ip, int64_t spent) {
     int64_t *rounds = &vm->work.unsampled;
     *rounds += spent;
-    if (*rounds < DV_SAMPLE || !vm->hooks.sampled) return;
-    vm->hooks.sampled(vm, ip, *rounds);
+    if (*rounds < DV_SAMPLE || !vm->hooks.region.sampled) return;
+    vm->hooks.region.sampled(vm, ip, *rounds);
     *rounds = 0;
 }
 

@@ -22,7 +22,7 @@ static dv_value from_helper(dv_vm *vm, const char *module, dv_value name) {
 dv_value dv_site_find(dv_vm *vm, dv_value name) {
     const char *const *known = dv_site_names;
     while (*known && !dv_str_is(name, *known)) known++;
-    if (!*known || vm->flags[DV_FLAG_NO_SITE]) return DV_EMPTY;
+    if (!*known || vm->sys.flags[DV_FLAG_NO_SITE]) return DV_EMPTY;
     const dv_global_cell *cell = dv_namespace_find(&vm->builtins, name);
     if (cell && !dv_is_empty(cell->value)) return cell->value;
     dv_value v = from_helper(vm, "_site", name);

@@ -41,7 +41,7 @@ const dv_cell *dv_slow_warm(DV_HANDLER_PARAMETERS) {
     (void)r, (void)d;
     bool entering = dv_op_of(vm, ip->h) == DV_OP_ENTER;
     vm->ip = ip, vm->sp = sp, vm->fp = fp;
-    if (vm->hooks.warm) vm->hooks.warm(vm, dv_as_function(fp[-3])->code);
+    if (vm->hooks.quicken.warm) vm->hooks.quicken.warm(vm, dv_as_function(fp[-3])->code);
     return entering ? ip + dv_op_infos[DV_OP_ENTER].length : ip[2].target;
 }
 
@@ -49,7 +49,8 @@ const dv_cell *dv_slow_warm(DV_HANDLER_PARAMETERS) {
  * Observers want back edges alone. */
 static const dv_cell *count(DV_HANDLER_PARAMETERS) {
     vm->sp = sp, vm->fp = fp;
-    if (DV_LIKELY(vm->hooks.observe || --vm->countdown >= 0)) return dv_frame_thread(fp)->counted;
+    if (DV_LIKELY(vm->hooks.inspect.observe || --vm->countdown >= 0))
+        return dv_frame_thread(fp)->counted;
     return dv_slow_safepoint(ip, sp, fp, vm, r, d);
 }
 
@@ -114,69 +115,45 @@ static const uint16_t *op_index(dv_vm *vm) {
     return vm->op_index;
 }
 
-/* RETURN has a form for each small number of locals; to everybody else they are RETURN. */
-enum { MOST_LOCALS = DV_OP_RETURN_8 - DV_OP_RETURN_1 + 1 };
-
-static uint32_t sized_return(const dv_thread *thread, uint32_t op) {
-    const uint32_t locals = thread->local_count;
-    return op == DV_OP_RETURN && locals - 1 < MOST_LOCALS ? DV_OP_RETURN_1 + locals - 1 : op;
+static uint32_t words_of(uint32_t op) {
+    uint32_t operands = dv_op_infos[op].operand_count;
+    return operands > 1 ? operands : 1;
 }
 
-/* The same of three forms of calls, for each small number of arguments. */
-enum { MOST_ARGUMENTS = DV_OP_CALL_DL_4 - DV_OP_CALL_DL_0 };
-_Static_assert(DV_OP_CALL_METHOD_DL_4 - DV_OP_CALL_METHOD_DL_0 == MOST_ARGUMENTS, "the same count");
-_Static_assert(DV_OP_CALL_CLASS_4 - DV_OP_CALL_CLASS_0 == MOST_ARGUMENTS, "the same count");
-
-uint32_t dv_op_threaded(const dv_cell *at, uint32_t op) {
-    static const uint32_t from[] = {DV_OP_CALL_DL, DV_OP_CALL_METHOD_DL, DV_OP_CALL_CLASS};
-    static const uint32_t to[] = {DV_OP_CALL_DL_0, DV_OP_CALL_METHOD_DL_0, DV_OP_CALL_CLASS_0};
-    if (op == DV_OP_LOAD_CONST && !dv_is_object(at[1].v)) return DV_OP_LOAD_CONST_PLAIN;
-    for (int i = 0; i < 3; i++)
-        if (op == from[i] && at[2].i <= MOST_ARGUMENTS) return to[i] + (uint32_t)at[2].i;
-    return op;
+uint32_t dv_thread_next(const dv_thread *thread, uint32_t pc) {
+    return pc + words_of(thread->code->words[pc] & 0xFF);
 }
 
-/* What an op is to everybody else.  (One switch: the classes that change walk all sites.) */
-static uint32_t written(uint32_t op) {
-    switch (op) {
-    case DV_OP_LOAD_CONST_PLAIN:
-    case DV_OP_LOAD_CONST_RETURN_1:
-    case DV_OP_LOAD_CONST_RETURN_2:
-    case DV_OP_LOAD_CONST_RETURN_3:
-    case DV_OP_LOAD_CONST_RETURN_4: return DV_OP_LOAD_CONST;
-    case DV_OP_RETURN_1:
-    case DV_OP_RETURN_2:
-    case DV_OP_RETURN_3:
-    case DV_OP_RETURN_4:
-    case DV_OP_RETURN_5:
-    case DV_OP_RETURN_6:
-    case DV_OP_RETURN_7:
-    case DV_OP_RETURN_8: return DV_OP_RETURN;
-    case DV_OP_CALL_DL_0:
-    case DV_OP_CALL_DL_1:
-    case DV_OP_CALL_DL_2:
-    case DV_OP_CALL_DL_3:
-    case DV_OP_CALL_DL_4: return DV_OP_CALL_DL;
-    case DV_OP_CALL_METHOD_DL_0:
-    case DV_OP_CALL_METHOD_DL_1:
-    case DV_OP_CALL_METHOD_DL_2:
-    case DV_OP_CALL_METHOD_DL_3:
-    case DV_OP_CALL_METHOD_DL_4: return DV_OP_CALL_METHOD_DL;
-    case DV_OP_CALL_CLASS_0:
-    case DV_OP_CALL_CLASS_1:
-    case DV_OP_CALL_CLASS_2:
-    case DV_OP_CALL_CLASS_3:
-    case DV_OP_CALL_CLASS_4: return DV_OP_CALL_CLASS;
-    /* Longer forms: quicken/fuse.c. */
-    case DV_OP_LOAD_METHOD_SHAPE_CALL: return DV_OP_LOAD_METHOD_SHAPE;
-    case DV_OP_LOAD_METHOD_POLY_CALL: return DV_OP_LOAD_METHOD_POLY;
-    case DV_OP_O_LOAD_METHOD_SHAPE_CALL: return DV_OP_O_LOAD_METHOD_SHAPE;
-    case DV_OP_O_LOAD_METHOD_POLY_CALL: return DV_OP_O_LOAD_METHOD_POLY;
-    case DV_OP_L_LOAD_ATTR_SLOT_TWICE:
-    case DV_OP_L_LOAD_ATTR_SLOT_CHAIN: return DV_OP_L_LOAD_ATTR_SLOT;
-    case DV_OP_LOAD_GLOBAL_CALLEE_ISINSTANCE: return DV_OP_LOAD_GLOBAL_CALLEE_BUILTIN;
-    default: return op;
+static bool is_behind(const dv_thread *thread, uint32_t pc, const dv_variant *variant) {
+    const dv_code *code = thread->code;
+    for (uint32_t i = 0; i < variant->behind_count; i++) {
+        pc = dv_thread_next(thread, pc);
+        if (pc >= code->word_count || (code->words[pc] & 0xFF) != variant->behind[i]) return false;
+        const int operand = variant->behind_arguments[i];
+        if (operand >= 0 && code->words[pc] >> 8 != (uint32_t)operand) return false;
     }
+    return true;
+}
+
+static bool may_stand(const dv_vm *vm, const dv_thread *thread, uint32_t pc, const dv_cell *at,
+                      const dv_variant *variant) {
+    if (variant->locals >= 0 && (!thread || thread->local_count != (uint32_t)variant->locals))
+        return false;
+    if (variant->arguments >= 0 && at[2].i != variant->arguments) return false;
+    if (variant->immediate && dv_is_object(at[1].v)) return false;
+    if (variant->of_function && at[dv_op_infos[variant->op].cache_cell].s.b != DV_T_FUNCTION)
+        return false;
+    if (!variant->behind_count) return true;
+    return thread && !vm->hooks.inspect.step && is_behind(thread, pc, variant);
+}
+
+uint32_t dv_op_variant(const dv_vm *vm, const dv_thread *thread, uint32_t pc, const dv_cell *at,
+                       uint32_t op) {
+    const dv_op_info *info = &dv_op_infos[op];
+    const dv_variant *variants = &dv_variants[info->first_variant];
+    for (uint32_t i = 0; i < info->variant_count; i++)
+        if (may_stand(vm, thread, pc, at, &variants[i])) return variants[i].op;
+    return op;
 }
 
 uint32_t dv_op_of(dv_vm *vm, dv_handler handler) {
@@ -184,11 +161,11 @@ uint32_t dv_op_of(dv_vm *vm, dv_handler handler) {
     if (!index) {
         uint32_t op = 0;
         while (op < DV_OP_COUNT && !is_op(op, handler)) op++;
-        return written(op);
+        return op < DV_OP_COUNT ? dv_op_infos[op].plain : op;
     }
     uint32_t spot = spot_of(handler);
     for (; index[spot]; spot = (spot + 1) % OP_INDEX_SIZE)
-        if (is_op(index[spot] - 1u, handler)) return written(index[spot] - 1u);
+        if (is_op(index[spot] - 1u, handler)) return dv_op_infos[index[spot] - 1u].plain;
     return DV_OP_COUNT;
 }
 
@@ -204,11 +181,6 @@ uint32_t dv_thread_pc(const dv_thread *thread, const dv_cell *cell) {
     /* Operand words have the cell of their instruction: find its first word. */
     while (low > 0 && thread->cell_at[low - 1] == thread->cell_at[low]) low--;
     return low;
-}
-
-static uint32_t words_of(uint32_t op) {
-    uint32_t operands = dv_op_infos[op].operand_count;
-    return operands > 1 ? operands : 1;
 }
 
 static void make_pcs(dv_vm *vm, dv_thread *thread) {
@@ -308,21 +280,6 @@ static void fill_operand(dv_thread *thread, dv_cell *cell, uint32_t kind, uint32
     }
 }
 
-/* What the instruction at pc is threaded as at first: with RETURN behind it, it may be one that
- * does both (unless somebody counts what is executed). */
-static uint32_t threaded_at(const dv_vm *vm, const dv_thread *thread, uint32_t pc,
-                            const dv_cell *cell) {
-    enum { MOST = DV_OP_LOAD_CONST_RETURN_4 - DV_OP_LOAD_CONST_RETURN_1 + 1 };
-    const dv_code *code = thread->code;
-    const uint32_t op = code->words[pc] & 0xFF, behind = pc + words_of(op);
-    const uint32_t then = behind < code->word_count ? code->words[behind] & 0xFF : DV_OP_COUNT;
-    const uint32_t plain = dv_op_threaded(cell, sized_return(thread, op));
-    const bool both = plain == DV_OP_LOAD_CONST_PLAIN && then == DV_OP_RETURN && !vm->hooks.step;
-    if (both && thread->local_count - 1 < MOST)
-        return DV_OP_LOAD_CONST_RETURN_1 + thread->local_count - 1;
-    return plain;
-}
-
 static void fill_cells(dv_vm *vm, dv_thread *thread) {
     const dv_code *code = thread->code;
     dv_cell *cell = thread->cells;
@@ -338,8 +295,9 @@ static void fill_cells(dv_vm *vm, dv_thread *thread) {
             uint32_t operand = i == 0 ? code->words[pc] >> 8 : code->words[pc + i];
             fill_operand(thread, cell + info->operand_cells[i], info->operands[i], operand);
         }
-        cell->h = dv_handler_of(vm, cell, threaded_at(vm, thread, pc, cell));
-        pc += words_of(op);
+        if (info->variant_count) op = dv_op_variant(vm, thread, pc, cell, op);
+        cell->h = dv_handler_of(vm, cell, op);
+        pc = dv_thread_next(thread, pc);
     }
 }
 
@@ -371,7 +329,8 @@ bool dv_thread_expand(dv_vm *vm, dv_thread *thread) {
     }
     fill_cells(vm, thread);
     dv_thread_enter_at(vm, thread, thread->cells);
-    if (vm->stress.quicken_at_once && vm->hooks.warm) vm->hooks.warm(vm, &thread->header);
+    if (vm->stress.quicken_at_once && vm->hooks.quicken.warm)
+        vm->hooks.quicken.warm(vm, &thread->header);
     return true;
 }
 
@@ -489,7 +448,7 @@ static void release_thread(dv_vm *vm, dv_object *object) {
     }
     dv_thread *thread = (dv_thread *)object;
     const dv_code *code = thread->code;
-    if (vm->hooks.release_code) vm->hooks.release_code(vm, object);
+    if (vm->hooks.region.release_code) vm->hooks.region.release_code(vm, object);
     *thread->previous = thread->next;
     if (thread->next) thread->next->previous = thread->previous;
     size_t values = code->constant_count + code->name_count;

@@ -93,6 +93,15 @@ bool dv_thread_know_parameters(dv_vm *vm, dv_thread *thread) DV_MUST_CHECK;
 const uint64_t *dv_thread_live(dv_vm *vm, dv_thread *thread);
 const dv_code *dv_thread_code(const dv_object *thread);
 
+/* What the cell, whose operands are there, is threaded as if it is to be `op`: the first variant of
+ * it that may stand at pc (gen/README.md), which is that op to everybody else, dv_op_of included.
+ * `thread` NULL: it is not known whose cell this is; those that depend on that are passed over, and
+ * so are those that do the work of what is behind them while somebody counts what is executed. */
+uint32_t dv_op_variant(const dv_vm *vm, const dv_thread *thread, uint32_t pc, const dv_cell *at,
+                       uint32_t op);
+/* The pc of the instruction behind the one at pc. */
+uint32_t dv_thread_next(const dv_thread *thread, uint32_t pc);
+
 /* The pc of the instruction that a cell belongs to; DV_NO_PC for ENTER and cells of other code. */
 #define DV_NO_PC UINT32_MAX
 uint32_t dv_thread_pc(const dv_thread *thread, const dv_cell *cell);

@@ -132,9 +132,9 @@ const dv_cell *dv_slow_raise(DV_HANDLER_PARAMETERS) {
     for (;;) {
         vm->error = DV_EMPTY; /* releases below may run dl code */
         dv_thread *thread = dv_frame_thread(fp);
-        if (!dv_thread_owns(thread, ip) && vm->hooks.leave) {
+        if (!dv_thread_owns(thread, ip) && vm->hooks.region.leave) {
             vm->sp = sp, vm->fp = fp;
-            ip = vm->hooks.leave(vm, ip);
+            ip = vm->hooks.region.leave(vm, ip);
             sp = vm->sp, fp = vm->fp;
             thread = dv_frame_thread(fp);
         }
@@ -179,8 +179,8 @@ const dv_cell *dv_slow_raise(DV_HANDLER_PARAMETERS) {
 void dv_drop_frames(dv_vm *vm, const dv_cell *ip) {
     const dv_cell *link;
     do {
-        if (!dv_thread_owns(dv_frame_thread(vm->fp), ip) && vm->hooks.leave)
-            ip = vm->hooks.leave(vm, ip);
+        if (!dv_thread_owns(dv_frame_thread(vm->fp), ip) && vm->hooks.region.leave)
+            ip = vm->hooks.region.leave(vm, ip);
         dv_value *const fp = vm->fp, *const caller = dv_frame_caller(fp);
         dv_thread *thread = dv_frame_thread(fp);
         const uint32_t pc = dv_thread_find_pc(vm, thread, ip);

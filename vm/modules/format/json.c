@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/dtoa.h"
+#include "base/dtoa.h"
 #include "core/native.h"
 #include "core/upcall.h"
 #include "core/work.h"

@@ -8,7 +8,7 @@
 
 #include "core/upcall.h"
 #include "modules/modules.h"
-#include "modules/numeric/sha512.h"
+#include "base/sha512.h"
 #include "types/binary/bytes.h"
 #include "types/class/class.h"
 #include "types/callable/function.h"

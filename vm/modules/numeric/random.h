@@ -3,7 +3,7 @@
 #define DV_MODULES_RANDOM_H
 
 #include "core/vm.h"
-#include "modules/numeric/twister.h"
+#include "base/twister.h"
 #include "types/callable/arguments.h"
 
 typedef struct dv_random {

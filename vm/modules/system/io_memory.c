@@ -4,6 +4,7 @@
  *  1. data[0 .. length-1] are code points of `kind` bytes each (of a BytesIO bytes: kind 1), in the
  *     widest kind that was written; what getvalue() returns is in the smallest, as all str are.
  *  2. `position` may lie behind `length`: writing there fills the gap with zeros. */
+#include "core/work.h"
 #include "modules/system/io_parts.h"
 
 #include <unistd.h>
@@ -195,6 +196,7 @@ static dv_value memory_writelines(dv_vm *vm, const dv_value *args, uint32_t coun
 
 static dv_value part(dv_vm *vm, const memory *m, int64_t start, int64_t stop) {
     const char *data = m->data ? m->data + start * m->kind : "";
+    if (!dv_work(vm, 0)) return DV_EMPTY; /* what another copy owes */
     if (is_bytes_io(m)) return dv_bytes_new(vm, data, stop - start);
     return dv_str_points(vm, data, m->kind, stop - start);
 }

@@ -1,6 +1,7 @@
 /* posix.c: the module posix: the calls of the system that os (lang/lib/os.dl) offers.  All of them
  * ask types/file/host.h whether the program may. */
 #include "modules/modules.h"
+#include "modules/system/posix_parts.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -25,23 +26,7 @@
 /* Arguments that are paths -----------------------------------------------------------------------
  */
 
-/* What a parameter takes, and how messages name it. */
-typedef struct path_rule {
-    const char *function, *parameter, *kinds;
-    bool descriptor; /* an int, too */
-} path_rule;
-
-#define PATH       "string, bytes or os.PathLike"
-#define PATH_OR_FD "string, bytes, os.PathLike or integer"
-
-/* An argument: a descriptor, or a path that `text` keeps. */
-typedef struct file_argument {
-    int fd; /* -1: a path */
-    dv_value text;
-    dv_host_path path;
-} file_argument;
-
-static dv_value refuse_path(dv_vm *vm, const path_rule *rule, dv_value v) {
+static dv_value refuse_path(dv_vm *vm, const dv_path_rule *rule, dv_value v) {
     return dv_raise(vm, DV_E_TYPE_ERROR, "%s: %s should be %s, not %T", rule->function,
                     rule->parameter, rule->kinds, v);
 }
@@ -54,7 +39,7 @@ static bool has_fspath(dv_vm *vm, dv_value v) {
     return found;
 }
 
-static bool descriptor_argument(dv_vm *vm, dv_value v, file_argument *out) {
+static bool descriptor_argument(dv_vm *vm, dv_value v, dv_file_argument *out) {
     int64_t fd = INT64_MAX;
     dv_value whole = dv_int_index(vm, v);
     if (dv_is_empty(whole)) return false;
@@ -68,8 +53,8 @@ static bool descriptor_argument(dv_vm *vm, dv_value v, file_argument *out) {
     return false;
 }
 
-static bool file_from(dv_vm *vm, const path_rule *rule, dv_value v, file_argument *out) {
-    *out = (file_argument){.fd = -1, .text = DV_EMPTY};
+bool dv_file_from(dv_vm *vm, const dv_path_rule *rule, dv_value v, dv_file_argument *out) {
+    *out = (dv_file_argument){.fd = -1, .text = DV_EMPTY};
     if (dv_is_str(v) || dv_is_bytes(v) || has_fspath(vm, v)) {
         out->text = dv_host_fspath(vm, v);
     } else if (dv_is_empty(vm->error)) {
@@ -87,20 +72,19 @@ static bool file_from(dv_vm *vm, const path_rule *rule, dv_value v, file_argumen
     return false;
 }
 
-static bool is_path(const file_argument *f) { return !dv_is_none(f->text); }
+static bool is_path(const dv_file_argument *f) { return !dv_is_none(f->text); }
 
 /* CPython takes the descriptor -1 for a path that is not there. */
-static bool is_nothing(const file_argument *f) { return !is_path(f) && f->fd == -1; }
+static bool is_nothing(const dv_file_argument *f) { return !is_path(f) && f->fd == -1; }
 
-static void let_go(dv_vm *vm, file_argument *f) {
+void dv_file_let_go(dv_vm *vm, dv_file_argument *f) {
     if (is_path(f)) dv_host_path_free(vm, &f->path);
     dv_release(vm, f->text);
 }
 
-/* Lets go of it; OSError with its name if what was done with it has failed. */
-static bool finish(dv_vm *vm, file_argument *f, int failed, dv_value given) {
+bool dv_file_finish(dv_vm *vm, dv_file_argument *f, int failed, dv_value given) {
     if (failed) dv_host_raise(vm, failed, is_path(f) ? f->text : given);
-    let_go(vm, f);
+    dv_file_let_go(vm, f);
     return !failed;
 }
 
@@ -108,7 +92,7 @@ static bool finish(dv_vm *vm, file_argument *f, int failed, dv_value given) {
  */
 
 typedef struct path_call {
-    path_rule rule;
+    dv_path_rule rule;
     int (*on_path)(const char *path, unsigned mode);
     int (*on_descriptor)(int fd, unsigned mode);
     bool mode_needed;
@@ -116,8 +100,8 @@ typedef struct path_call {
 
 /* call(path, mode) and its OSError. */
 static dv_value do_call(dv_vm *vm, const path_call *call, dv_value v, int64_t mode) {
-    file_argument file;
-    if (!file_from(vm, &call->rule, v, &file)) return DV_EMPTY;
+    dv_file_argument file;
+    if (!dv_file_from(vm, &call->rule, v, &file)) return DV_EMPTY;
     int failed = dv_host_allows(vm);
     if (!failed && is_nothing(&file)) failed = EFAULT;
     if (!failed) {
@@ -125,7 +109,7 @@ static dv_value do_call(dv_vm *vm, const path_call *call, dv_value v, int64_t mo
                                     : call->on_descriptor(file.fd, (unsigned)mode);
         if (result != 0) failed = errno;
     }
-    return finish(vm, &file, failed, v) ? DV_NONE : DV_EMPTY;
+    return dv_file_finish(vm, &file, failed, v) ? DV_NONE : DV_EMPTY;
 }
 
 static dv_value with_path(dv_vm *vm, const path_call *call, const dv_value *args, uint32_t count,
@@ -167,54 +151,25 @@ static int do_fchmod(int fd, unsigned mode) { return fchmod(fd, mode); }
         return bind(vm, &call, args, count, keywords);                                  \
     }
 
-PATH_FUNCTION(chdir, with_path, PATH_OR_FD, chdir, do_fchdir, false)
-PATH_FUNCTION(unlink, with_path, PATH, unlink, NULL, false)
-PATH_FUNCTION(remove, with_path, PATH, unlink, NULL, false)
-PATH_FUNCTION(rmdir, with_path, PATH, rmdir, NULL, false)
-PATH_FUNCTION(mkdir, with_mode, PATH, mkdir, NULL, false)
-PATH_FUNCTION(chmod, with_mode, PATH_OR_FD, chmod, do_fchmod, true)
-
-static dv_value rename_as(dv_vm *vm, const char *function, const dv_value *args, uint32_t count,
-                          dv_value keywords) {
-    static const char *const names[] = {"src", "dst"};
-    const dv_parameters parameters = {function, names, 2, 2, 2};
-    const path_rule rules[] = {{function, "src", PATH, false}, {function, "dst", PATH, false}};
-    dv_value given[2];
-    file_argument from, to;
-    if (!dv_arguments_sort(vm, &parameters, args, count, keywords, given)) return DV_EMPTY;
-    if (!file_from(vm, &rules[0], given[0], &from)) return DV_EMPTY;
-    bool good = file_from(vm, &rules[1], given[1], &to);
-    if (good) {
-        int failed = dv_host_allows(vm);
-        if (!failed && rename(from.path.text, to.path.text) != 0) failed = errno;
-        if (failed) dv_host_raise_two(vm, failed, from.text, to.text);
-        let_go(vm, &to);
-        good = !failed;
-    }
-    let_go(vm, &from);
-    return good ? DV_NONE : DV_EMPTY;
-}
-
-static dv_value posix_rename(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords) {
-    return rename_as(vm, "rename", args, count, keywords);
-}
-
-static dv_value posix_replace(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords) {
-    return rename_as(vm, "replace", args, count, keywords);
-}
+PATH_FUNCTION(chdir, with_path, DV_PATH_OR_FD, chdir, do_fchdir, false)
+PATH_FUNCTION(unlink, with_path, DV_PATH, unlink, NULL, false)
+PATH_FUNCTION(remove, with_path, DV_PATH, unlink, NULL, false)
+PATH_FUNCTION(rmdir, with_path, DV_PATH, rmdir, NULL, false)
+PATH_FUNCTION(mkdir, with_mode, DV_PATH, mkdir, NULL, false)
+PATH_FUNCTION(chmod, with_mode, DV_PATH_OR_FD, chmod, do_fchmod, true)
 
 static dv_value posix_access(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords) {
     static const char *const names[] = {"path", "mode"};
     static const dv_parameters parameters = {"access", names, 2, 2, 2};
-    static const path_rule rule = {"access", "path", PATH, false};
+    static const dv_path_rule rule = {"access", "path", DV_PATH, false};
     dv_value given[2];
-    file_argument file;
+    dv_file_argument file;
     int64_t mode;
     if (!dv_arguments_sort(vm, &parameters, args, count, keywords, given)) return DV_EMPTY;
-    if (!file_from(vm, &rule, given[0], &file)) return DV_EMPTY;
+    if (!dv_file_from(vm, &rule, given[0], &file)) return DV_EMPTY;
     bool good = dv_int_argument(vm, given[1], &mode);
     bool can = good && !dv_host_allows(vm) && access(file.path.text, (int)mode) == 0;
-    let_go(vm, &file);
+    dv_file_let_go(vm, &file);
     return good ? dv_bool(can) : DV_EMPTY;
 }
 
@@ -230,17 +185,17 @@ static dv_value posix_getcwd(dv_vm *vm, const dv_value *args, uint32_t count) {
 static dv_value posix_readlink(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords) {
     static const char *const names[] = {"path"};
     static const dv_parameters parameters = {"readlink", names, 1, 1, 1};
-    static const path_rule rule = {"readlink", "path", PATH, false};
+    static const dv_path_rule rule = {"readlink", "path", DV_PATH, false};
     char target[8192];
     dv_value given;
-    file_argument file;
+    dv_file_argument file;
     if (!dv_arguments_sort(vm, &parameters, args, count, keywords, &given)) return DV_EMPTY;
-    if (!file_from(vm, &rule, given, &file)) return DV_EMPTY;
+    if (!dv_file_from(vm, &rule, given, &file)) return DV_EMPTY;
     int failed = dv_host_allows(vm);
     ssize_t size = failed ? 0 : readlink(file.path.text, target, sizeof target);
     if (size < 0) failed = errno;
     bool as_bytes = dv_is_bytes(file.text);
-    if (!finish(vm, &file, failed, given)) return DV_EMPTY;
+    if (!dv_file_finish(vm, &file, failed, given)) return DV_EMPTY;
     return as_bytes ? dv_bytes_new(vm, target, size) : dv_host_string(vm, target, (size_t)size);
 }
 
@@ -269,13 +224,13 @@ static dv_value stat_tuple(dv_vm *vm, const struct stat *s) {
 
 /* stat(path or descriptor, follow links?) */
 static dv_value posix_stat(dv_vm *vm, const dv_value *args, uint32_t count) {
-    static const path_rule stat_rule = {"stat", "path", PATH_OR_FD, true},
-                           lstat_rule = {"lstat", "path", PATH, false};
+    static const dv_path_rule stat_rule = {"stat", "path", DV_PATH_OR_FD, true},
+                              lstat_rule = {"lstat", "path", DV_PATH, false};
     (void)count;
     bool follow = dv_same(args[1], DV_TRUE);
     struct stat about;
-    file_argument file;
-    if (!file_from(vm, follow ? &stat_rule : &lstat_rule, args[0], &file)) return DV_EMPTY;
+    dv_file_argument file;
+    if (!dv_file_from(vm, follow ? &stat_rule : &lstat_rule, args[0], &file)) return DV_EMPTY;
     int failed = dv_host_allows(vm);
     if (!failed && is_nothing(&file)) failed = EFAULT;
     if (!failed) {
@@ -284,7 +239,7 @@ static dv_value posix_stat(dv_vm *vm, const dv_value *args, uint32_t count) {
                                      : lstat(file.path.text, &about);
         if (result != 0) failed = errno;
     }
-    return finish(vm, &file, failed, args[0]) ? stat_tuple(vm, &about) : DV_EMPTY;
+    return dv_file_finish(vm, &file, failed, args[0]) ? stat_tuple(vm, &about) : DV_EMPTY;
 }
 
 /* fstat(descriptor) */
@@ -338,13 +293,13 @@ static DIR *open_descriptor(int fd) {
 static dv_value posix_listdir(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords) {
     static const char *const names[] = {"path"};
     static const dv_parameters parameters = {"listdir", names, 1, 1, 0};
-    static const path_rule rule = {"listdir", "path", "string, bytes, os.PathLike, integer or None",
-                                   true};
+    static const dv_path_rule rule = {"listdir", "path",
+                                      "string, bytes, os.PathLike, integer or None", true};
     dv_value given;
-    file_argument file;
+    dv_file_argument file;
     if (!dv_arguments_sort(vm, &parameters, args, count, keywords, &given)) return DV_EMPTY;
     bool here = dv_is_empty(given) || dv_is_none(given);
-    if (!here && !file_from(vm, &rule, given, &file)) return DV_EMPTY;
+    if (!here && !dv_file_from(vm, &rule, given, &file)) return DV_EMPTY;
     if (!here) here = is_nothing(&file);
     int failed = dv_host_allows(vm);
     DIR *directory = NULL;
@@ -356,7 +311,8 @@ static dv_value posix_listdir(dv_vm *vm, const dv_value *args, uint32_t count, d
     }
     bool as_bytes = !here && dv_is_bytes(file.text);
     /* A descriptor that is none has no name in the message of listdir. */
-    if (!here && !finish(vm, &file, failed, failed == EBADF ? DV_EMPTY : given)) return DV_EMPTY;
+    if (!here && !dv_file_finish(vm, &file, failed, failed == EBADF ? DV_EMPTY : given))
+        return DV_EMPTY;
     if (!failed) return names_in(vm, directory, as_bytes);
     dv_value dot = dv_str_char(vm, '.');
     if (!dv_is_empty(dot)) dv_host_raise(vm, failed, dot);
@@ -457,13 +413,23 @@ static dv_value posix_fspath(dv_vm *vm, const dv_value *args, uint32_t count) {
 #define KEYWORD_ROW(function) \
     { .name = #function, .keyword_entry = posix_##function, .min = 0, .max = UINT32_MAX }
 
+/* Those in posix_files.c. */
+#define FILES_ROW(function, number) \
+    { .name = #function, .entry = dv_posix_##function, .min = number, .max = number }
+#define FILES_KEYWORD_ROW(function) \
+    { .name = #function, .keyword_entry = dv_posix_##function, .min = 0, .max = UINT32_MAX }
+
 static const dv_cfunction_def functions[] = {
-    KEYWORD_ROW(access),      KEYWORD_ROW(chdir),    KEYWORD_ROW(chmod),  KEYWORD_ROW(listdir),
-    KEYWORD_ROW(mkdir),       KEYWORD_ROW(readlink), KEYWORD_ROW(remove), KEYWORD_ROW(rename),
-    KEYWORD_ROW(replace),     KEYWORD_ROW(rmdir),    KEYWORD_ROW(unlink), ROW(cpu_count, 0, 0),
-    ROW(fspath, 1, 1),        ROW(fstat, 1, 1),      ROW(getcwd, 0, 0),   ROW(getpid, 0, 0),
-    ROW(getppid, 0, 0),       ROW(getuid, 0, 0),     ROW(stat, 2, 2),     ROW(strerror, 1, 1),
-    ROW(terminal_size, 1, 1), ROW(urandom, 1, 1),    {.name = NULL}};
+    KEYWORD_ROW(access),        KEYWORD_ROW(chdir),        KEYWORD_ROW(chmod),
+    KEYWORD_ROW(listdir),       KEYWORD_ROW(mkdir),        KEYWORD_ROW(readlink),
+    KEYWORD_ROW(remove),        KEYWORD_ROW(rmdir),        KEYWORD_ROW(unlink),
+    ROW(cpu_count, 0, 0),       ROW(fspath, 1, 1),         ROW(fstat, 1, 1),
+    ROW(getcwd, 0, 0),          ROW(getpid, 0, 0),         ROW(getppid, 0, 0),
+    ROW(getuid, 0, 0),          ROW(stat, 2, 2),           ROW(strerror, 1, 1),
+    ROW(terminal_size, 1, 1),   ROW(urandom, 1, 1),        FILES_KEYWORD_ROW(link),
+    FILES_KEYWORD_ROW(open),    FILES_KEYWORD_ROW(rename), FILES_KEYWORD_ROW(replace),
+    FILES_KEYWORD_ROW(symlink), FILES_ROW(close, 1),       FILES_ROW(read, 2),
+    FILES_ROW(utime, 4),        FILES_ROW(write, 2),       {.name = NULL}};
 
 bool dv_posix_fill(dv_vm *vm, dv_module *module) {
     return dv_module_add_functions(vm, module, functions) &&

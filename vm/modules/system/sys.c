@@ -91,7 +91,7 @@ static dv_value sys_displayhook(dv_vm *vm, const dv_value *args, uint32_t count)
 
 static dv_value sys_get_int_max_str_digits(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)args, (void)count;
-    return dv_int(vm->most_digits);
+    return dv_int(vm->sys.most_digits);
 }
 
 static dv_value sys_set_int_max_str_digits(dv_vm *vm, const dv_value *args, uint32_t count,
@@ -109,7 +109,7 @@ static dv_value sys_set_int_max_str_digits(dv_vm *vm, const dv_value *args, uint
     if (most != 0 && most < DV_LEAST_MOST_DIGITS)
         return dv_raise(vm, DV_E_VALUE_ERROR, "maxdigits must be 0 or larger than %d",
                         DV_LEAST_MOST_DIGITS);
-    vm->most_digits = most;
+    vm->sys.most_digits = most;
     return DV_NONE;
 }
 
@@ -128,7 +128,7 @@ static bool is_among(dv_value name, const char *const *names) {
 /* What sys.flags is made of. */
 static dv_value flag_numbers(dv_vm *vm) {
     dv_value items[DV_FLAG_SAFE_PATH + 1];
-    for (int i = 0; i <= DV_FLAG_SAFE_PATH; i++) items[i] = dv_int(vm->flags[i]);
+    for (int i = 0; i <= DV_FLAG_SAFE_PATH; i++) items[i] = dv_int(vm->sys.flags[i]);
     return dv_tuple_new(vm, items, DV_FLAG_SAFE_PATH + 1);
 }
 
@@ -214,14 +214,14 @@ static dv_global_cell *cell_of(dv_vm *vm, const dv_module *module, const char *t
 static bool add_streams(dv_vm *vm, dv_module *module) {
     static const char *const names[] = {"stdin", "stdout", "stderr"};
     for (dv_stream_number n = DV_STDIN; n <= DV_STDERR; n++) {
-        bool closed = vm->closed >> n & 1;
+        bool closed = vm->sys.closed >> n & 1;
         if (!dv_module_add(vm, module, names[n], closed ? DV_NONE : dv_stream_new(vm, n)))
             return false;
     }
-    vm->stdin_cell = cell_of(vm, module, "stdin");
-    vm->stdout_cell = cell_of(vm, module, "stdout");
-    vm->path_cell = cell_of(vm, module, "path");
-    return vm->stdin_cell && vm->stdout_cell && vm->path_cell;
+    vm->sys.stdin_cell = cell_of(vm, module, "stdin");
+    vm->sys.stdout_cell = cell_of(vm, module, "stdout");
+    vm->sys.path_cell = cell_of(vm, module, "path");
+    return vm->sys.stdin_cell && vm->sys.stdout_cell && vm->sys.path_cell;
 }
 
 /* __displayhook__ and its like: what programs put back. */
@@ -241,24 +241,24 @@ static bool add_originals(dv_vm *vm, dv_module *module) {
 /* What -W and -X have said, as a list and a dict of the program's own. */
 static bool add_options(dv_vm *vm, dv_module *module) {
     dv_value list = dv_list_new(vm, NULL, 0);
-    if (!dv_is_empty(list) && dv_is_object(vm->warn_options) &&
-        !dv_list_extend(vm, list, vm->warn_options)) {
+    if (!dv_is_empty(list) && dv_is_object(vm->sys.warn_options) &&
+        !dv_list_extend(vm, list, vm->sys.warn_options)) {
         dv_release(vm, list);
         return false;
     }
     return dv_module_add(vm, module, "warnoptions", list) &&
            dv_module_add(vm, module, "_xoptions",
-                         dv_is_object(vm->x_options) ? dv_retain(vm->x_options)
-                                                     : dv_dict_new(vm)) &&
+                         dv_is_object(vm->sys.x_options) ? dv_retain(vm->sys.x_options)
+                                                         : dv_dict_new(vm)) &&
            dv_module_add(vm, module, "dont_write_bytecode",
-                         vm->flags[DV_FLAG_DONT_WRITE_BYTECODE] ? DV_TRUE : DV_FALSE);
+                         vm->sys.flags[DV_FLAG_DONT_WRITE_BYTECODE] ? DV_TRUE : DV_FALSE);
 }
 
 static bool fill(dv_vm *vm, dv_module *module) {
     return dv_module_add_functions(vm, module, functions) &&
            dv_module_add_functions(vm, module, dv_hook_functions) &&
-           dv_module_add(vm, module, "argv", dv_retain(vm->arguments)) &&
-           dv_module_add(vm, module, "path", dv_retain(vm->path)) &&
+           dv_module_add(vm, module, "argv", dv_retain(vm->sys.arguments)) &&
+           dv_module_add(vm, module, "path", dv_retain(vm->sys.path)) &&
            dv_module_add(vm, module, "modules", dv_retain(vm->modules)) &&
            dv_module_add(vm, module, "maxsize", dv_int_from_int64(vm, INT64_MAX)) &&
            dv_module_add(vm, module, "maxunicode", dv_int(0x10FFFF)) &&
@@ -272,15 +272,15 @@ static bool fill(dv_vm *vm, dv_module *module) {
 }
 
 bool dv_sys_fill(dv_vm *vm, dv_module *module) {
-    dv_value before = vm->sys;
-    dv_global_cell *cells[] = {vm->stdin_cell, vm->stdout_cell, vm->path_cell};
-    vm->sys = dv_retain(dv_object_value(module));
+    dv_value before = vm->sys.module;
+    dv_global_cell *cells[] = {vm->sys.stdin_cell, vm->sys.stdout_cell, vm->sys.path_cell};
+    vm->sys.module = dv_retain(dv_object_value(module));
     bool good = fill(vm, module);
-    dv_release(vm, good ? before : vm->sys);
+    dv_release(vm, good ? before : vm->sys.module);
     if (good) return true;
-    vm->sys = before;
-    vm->stdin_cell = cells[0];
-    vm->stdout_cell = cells[1];
-    vm->path_cell = cells[2];
+    vm->sys.module = before;
+    vm->sys.stdin_cell = cells[0];
+    vm->sys.stdout_cell = cells[1];
+    vm->sys.path_cell = cells[2];
     return false;
 }

@@ -331,7 +331,9 @@ int dv_bytes_contains(dv_vm *vm, dv_value self, dv_value item) {
         if (!dv_is_instance(item) || dv_error_is(vm, DV_E_VALUE_ERROR)) return -1;
         dv_error_clear(vm); /* an __index__ that fails is as none */
     }
-    if (dv_is_bytes_like(item)) return dv_str_find(s, dv_as_bytes(item), 0, s->length) >= 0;
+    int64_t hit;
+    if (dv_is_bytes_like(item))
+        return dv_str_seek(vm, s, dv_as_bytes(item), 0, s->length, &hit) ? hit >= 0 : -1;
     dv_raise(vm, DV_E_TYPE_ERROR, "a bytes-like object is required, not '%T'", item);
     return -1;
 }

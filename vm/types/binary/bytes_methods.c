@@ -74,8 +74,7 @@ static bool search_begin(dv_vm *vm, const char *name, const dv_value *args, uint
     if (dv_search_bounds(vm, args + 2, count - 2, dv_as_str(q->contents)->length, true, &q->start,
                          &q->stop))
         q->part = search_part(vm, args[1]);
-    const int64_t length = q->stop - q->start;
-    if (!dv_is_empty(q->part) && dv_work(vm, length > 0 ? length / 64 : 0)) return true;
+    if (!dv_is_empty(q->part)) return true;
     dv_release(vm, q->part);
     dv_release(vm, q->contents);
     return false;
@@ -91,9 +90,11 @@ static dv_value find(dv_vm *vm, const char *name, const dv_value *args, uint32_t
     search q;
     if (!search_begin(vm, name, args, count, &q)) return DV_EMPTY;
     const dv_str *s = dv_as_str(q.contents), *part = dv_as_str(q.part);
-    int64_t hit =
-        from_right ? dv_str_rfind(s, part, q.start, q.stop) : dv_str_find(s, part, q.start, q.stop);
+    int64_t hit;
+    const bool good =
+        (from_right ? dv_str_seek_last : dv_str_seek)(vm, s, part, q.start, q.stop, &hit);
     search_end(vm, &q);
+    if (!good) return DV_EMPTY;
     if (hit < 0 && must_be_there) return dv_raise(vm, DV_E_VALUE_ERROR, "subsection not found");
     return dv_int(hit);
 }
@@ -197,8 +198,9 @@ static dv_value partition(dv_vm *vm, dv_value self, dv_value separator, bool fro
     if (!need_bytes(vm, separator)) return DV_EMPTY;
     const dv_str *s = dv_as_bytes(self), *part = dv_as_bytes(separator);
     if (part->length == 0) return dv_raise(vm, DV_E_VALUE_ERROR, "empty separator");
-    int64_t hit =
-        from_right ? dv_str_rfind(s, part, 0, s->length) : dv_str_find(s, part, 0, s->length);
+    int64_t hit;
+    if (!(from_right ? dv_str_seek_last : dv_str_seek)(vm, s, part, 0, s->length, &hit))
+        return DV_EMPTY;
     int64_t first = hit >= 0 ? hit : from_right ? 0 : s->length;
     int64_t last = hit >= 0 ? hit + part->length : first;
     /* Bytes are not copied: the separator, and what has none, are themselves. */
@@ -325,8 +327,12 @@ static dv_value bytes_replace(dv_vm *vm, const dv_value *args, uint32_t count) {
     int64_t start = 0, hit;
     dv_builder b;
     dv_builder_init(&b, vm);
-    if (!dv_work(vm, s->length / 64)) return DV_EMPTY;
-    while (!b.failed && limit-- > 0 && (hit = dv_str_find(s, part, start, s->length)) >= 0) {
+    while (!b.failed && limit-- > 0) {
+        if (!dv_str_seek(vm, s, part, start, s->length, &hit)) {
+            dv_builder_discard(&b);
+            return DV_EMPTY;
+        }
+        if (hit < 0) break;
         dv_builder_slice(&b, self, start, hit);
         dv_builder_str(&b, with);
         start = hit + part->length;

@@ -192,7 +192,7 @@ static bool function_set_attribute(dv_vm *vm, dv_value self, dv_value name, dv_v
     if (dv_same(name, vm->known.dict)) return set_dict(vm, function, value);
     if (dv_str_is(name, "__defaults__")) {
         /* Regions know those of an __init__, and ask to be told of changes of its class. */
-        if (vm->hooks.forget_classes) vm->hooks.forget_classes(vm);
+        if (vm->hooks.quicken.forget_classes) vm->hooks.quicken.forget_classes(vm);
         return set_defaults(vm, &function->defaults, DV_T_TUPLE,
                             "__defaults__ must be set to a tuple object", value);
     }

@@ -8,12 +8,13 @@
 
 #include "core/native.h"
 #include "core/upcall.h"
+#include "core/work.h"
 #include "types/exception/exception.h"
 #include "types/class/instance.h"
 #include "types/exception/hook.h"
 
 dv_finaliser dv_finaliser_enter(dv_vm *vm) {
-    dv_finaliser saved = {vm->error, vm->keywords, vm->release_depth};
+    dv_finaliser saved = {vm->error, vm->keywords, vm->release_depth, vm->work.interrupts};
     vm->error = DV_EMPTY;
     /* What dies meanwhile is released at once, but does not work off the queue of a release that is
      * going on. */
@@ -22,14 +23,19 @@ dv_finaliser dv_finaliser_enter(dv_vm *vm) {
 }
 
 void dv_finaliser_leave(dv_vm *vm, const dv_finaliser *saved, dv_value culprit) {
-    if (!dv_is_empty(vm->error)) dv_hook_unraisable(vm, DV_NONE, culprit);
+    if (!dv_is_empty(vm->error)) {
+        const bool again = vm->work.interrupts != saved->interrupts;
+        if (again && dv_error_is(vm, DV_E_KEYBOARD_INTERRUPT)) dv_interrupt(vm);
+        dv_hook_unraisable(vm, DV_NONE, culprit);
+    }
     vm->error = saved->error;
     vm->keywords = saved->keywords;
     vm->release_depth = saved->depth;
 }
 
 bool dv_finalise(dv_vm *vm, dv_object *object, dv_value function) {
-    if (vm->hooks.died) vm->hooks.died(vm, object);
+    if (vm->hooks.inspect.died) vm->hooks.inspect.died(vm, object);
+    enum { UNITS = 30 }; /* a call from C */
     dv_finaliser saved = dv_finaliser_enter(vm);
     object->references++;
     dv_retain(function);
@@ -39,5 +45,6 @@ bool dv_finalise(dv_vm *vm, dv_object *object, dv_value function) {
     }
     dv_finaliser_leave(vm, &saved, function);
     dv_release(vm, function);
+    dv_work_owe(vm, UNITS); /* (In front of the call, it would be the finaliser that is told.) */
     return --object->references == 0;
 }

@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 
+#include "core/work.h"
 #include "types/class/class.h"
 #include "types/callable/generator.h"
 #include "types/text/str.h"
@@ -44,8 +45,10 @@ static void set_context(dv_vm *vm, dv_exception *exception) {
     dv_release(vm, old);
 }
 
-/* Takes the exception. */
+/* Takes the exception.  (It is made, has a context, handlers are looked for: some 500 ns.) */
 static void raise_object(dv_vm *vm, dv_value exception) {
+    enum { UNITS = 50 };
+    dv_work_owe(vm, UNITS);
     set_context(vm, dv_as_exception(exception));
     dv_value old = vm->error;
     vm->error = exception;

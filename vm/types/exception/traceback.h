@@ -28,7 +28,7 @@ dv_value dv_traceback_new(dv_vm *vm, dv_object *code, uint32_t pc, dv_value next
 /* The line that a traceback shows for an instruction. */
 uint32_t dv_traceback_line(const dv_object *code, uint32_t pc);
 
-/* What a traceback prints for its first entry, new (run/text.c). */
+/* What a traceback prints for its first entry, new (report/text.c). */
 dv_value dv_traceback_text(dv_vm *vm, dv_value traceback);
 /* The line of source that the first entry quotes, without indentation; empty if there is none. */
 dv_value dv_traceback_source(dv_vm *vm, dv_value traceback);

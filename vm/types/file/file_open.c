@@ -103,7 +103,7 @@ static int flags_of(const mode *m) {
                                   : 0);
 }
 
-/* The descriptor of a path or a number; false: raised. */
+/* The descriptor and the name of a path or a number; false: raised. */
 static bool open_descriptor(dv_vm *vm, dv_file *f, const mode *m, dv_value path) {
     int64_t number;
     /* CPython takes what is no C int for a path, which it is not. */
@@ -115,6 +115,7 @@ static bool open_descriptor(dv_vm *vm, dv_file *f, const mode *m, dv_value path)
             return false;
         }
         f->fd = (int)number;
+        f->name = dv_retain(path);
         return true;
     }
     dv_host_path host;
@@ -125,19 +126,18 @@ static bool open_descriptor(dv_vm *vm, dv_file *f, const mode *m, dv_value path)
         int fd = dv_host_open(vm, host.text, flags_of(m), 0666);
         dv_host_path_free(vm, &host);
         if (fd < 0)
-            dv_host_raise(vm, fd, path);
+            dv_host_raise(vm, fd, text);
         else
             f->fd = fd;
     }
-    dv_release(vm, text);
+    f->name = text;
     return f->fd >= 0;
 }
 
 static bool prepare(dv_vm *vm, dv_file *f, const mode *m, dv_value path) {
     if (!open_descriptor(vm, f, m, path)) return false;
-    f->name = dv_retain(path);
     if (dv_host_is_directory(f->fd)) {
-        dv_host_raise(vm, EISDIR, path);
+        dv_host_raise(vm, EISDIR, f->name);
         return false;
     }
     f->readable = m->reads || m->updates;

@@ -45,13 +45,13 @@ bool dv_module_set_plain(dv_vm *vm, dv_module *module, dv_value package) {
 }
 
 dv_value dv_sys_get(dv_vm *vm, const char *name) {
-    if (dv_is_empty(vm->sys)) return DV_EMPTY;
+    if (dv_is_empty(vm->sys.module)) return DV_EMPTY;
     dv_value text = dv_str_intern(vm, name, strlen(name));
     if (dv_is_empty(text)) {
         dv_error_clear(vm);
         return DV_EMPTY;
     }
-    const dv_global_cell *cell = dv_namespace_find(&dv_as_module(vm->sys)->names, text);
+    const dv_global_cell *cell = dv_namespace_find(&dv_as_module(vm->sys.module)->names, text);
     dv_release(vm, text);
     return cell ? cell->value : DV_EMPTY;
 }

@@ -32,14 +32,15 @@ dv_value dv_module_named(dv_vm *vm, dv_value name); /* the same */
 /* The attributes that all modules have; takes __package__. */
 bool dv_module_set_plain(dv_vm *vm, dv_module *module, dv_value package) DV_MUST_CHECK;
 /* The module of an absolute name, from sys.modules or newly imported, with its parents
- * (run/import.c); ModuleNotFoundError. */
+ * (import/import.c); ModuleNotFoundError. */
 dv_value dv_import(dv_vm *vm, dv_value name);
 /* A module of the library whose name begins with one '_': only the library imports it. */
 dv_value dv_import_helper(dv_vm *vm, dv_value name);
 /* What sys has under this name, without its __getattr__: borrowed; EMPTY: nothing, or the program
  * has not imported sys.  It does not raise. */
 dv_value dv_sys_get(dv_vm *vm, const char *name);
-/* Compiles text and runs it as the code of the module (run/import.c).  None, or EMPTY. */
-dv_value dv_module_run(dv_vm *vm, dv_value module, const char *text, size_t size);
+/* Compiles text and runs it as the code of the module (import/import.c).  None, or EMPTY. */
+dv_value dv_module_run(dv_vm *vm, dv_value module, const char *text, size_t size,
+                       const char *filename, unsigned how);
 
 #endif

@@ -51,18 +51,19 @@ dv_value dv_stream_binary(dv_vm *vm, dv_stream_number number) {
 
 /* Hands text to the embedder; size 0: flushes. */
 static bool hand_to(dv_vm *vm, dv_output output, const char *text, size_t size) {
-    int error = output ? output(vm->output_context, text, size) : 0;
+    int error = output ? output(vm->streams.output_context, text, size) : 0;
     if (DV_LIKELY(error == 0)) return true;
     if (error != EINTR || dv_poll_interrupt(vm)) dv_host_raise(vm, error, DV_EMPTY);
     return false;
 }
 
 static bool hand_over(dv_vm *vm, dv_stream_number number, const char *text, size_t size) {
-    return hand_to(vm, number == DV_STDERR ? vm->error_output : vm->output, text, size);
+    return hand_to(vm, number == DV_STDERR ? vm->streams.error_output : vm->streams.output, text,
+                   size);
 }
 
 bool dv_stream_put(dv_vm *vm, dv_stream_number number, const char *data, size_t size) {
-    dv_output below = number == DV_STDOUT ? vm->output_bytes : vm->error_bytes;
+    dv_output below = number == DV_STDOUT ? vm->streams.output_bytes : vm->streams.error_bytes;
     return below ? hand_to(vm, below, data, size) : hand_over(vm, number, data, size);
 }
 
@@ -131,14 +132,14 @@ bool dv_stream_write(dv_vm *vm, dv_stream_number number, dv_value text) {
 bool dv_stream_flush(dv_vm *vm, dv_stream_number number) { return hand_over(vm, number, "", 0); }
 
 bool dv_stream_lost(const dv_vm *vm, dv_stream_number number) {
-    const dv_global_cell *cell = number == DV_STDIN ? vm->stdin_cell : vm->stdout_cell;
-    if (!cell) return vm->closed >> number & 1;
+    const dv_global_cell *cell = number == DV_STDIN ? vm->sys.stdin_cell : vm->sys.stdout_cell;
+    if (!cell) return vm->sys.closed >> number & 1;
     return dv_is_empty(cell->value) || dv_is_none(cell->value);
 }
 
 /* Writes to what sys.stdout is now. */
 static bool write_shown(dv_vm *vm, dv_value text) {
-    const dv_global_cell *cell = vm->stdout_cell;
+    const dv_global_cell *cell = vm->sys.stdout_cell;
     bool written, own = !cell || dv_is_empty(cell->value) || dv_is_standard(cell->value);
     if (own) {
         written = dv_stream_write(vm, DV_STDOUT, text);
@@ -173,8 +174,8 @@ bool dv_stream_display(dv_vm *vm, dv_value v) {
  */
 
 int64_t dv_stream_read(dv_vm *vm, char *buffer, size_t size) {
-    if (!vm->input) return 0;
-    size_t got = vm->input(vm->input_context, buffer, size);
+    if (!vm->streams.input) return 0;
+    size_t got = vm->streams.input(vm->streams.input_context, buffer, size);
     return dv_poll_interrupt(vm) ? (int64_t)got : -1;
 }
 

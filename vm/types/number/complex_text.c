@@ -1,7 +1,7 @@
 /* complex_text.c: complex numbers to text and back (complex.h). */
 #include <math.h>
 
-#include "core/dtoa.h"
+#include "base/dtoa.h"
 #include "core/upcall.h"
 #include "types/number/complex.h"
 #include "types/number/float.h"

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-#include "core/dtoa.h"
+#include "base/dtoa.h"
 #include "core/upcall.h"
 #include "core/work.h"
 #include "types/binary/bytes.h"

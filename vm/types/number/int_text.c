@@ -2,13 +2,13 @@
  *
  * Invariants
  *  1. Conversions whose time is quadratic (bases that are no powers of two) are limited to
- *     vm->most_digits decimal digits (0: any number), as in CPython.
+ *     vm->sys.most_digits decimal digits (0: any number), as in CPython.
  *  2. Digits are made and read by GMP where a number has more than one limb. */
 #include "types/number/int_arith.h"
 
 #include <gmp.h>
 
-#include "core/dtoa.h"
+#include "base/dtoa.h"
 #include "core/upcall.h"
 #include "core/work.h"
 #include "types/text/str.h"
@@ -40,7 +40,7 @@ static char *word_digits(uint64_t n, int base, char *end) {
 static void raise_too_long(dv_vm *vm) {
     dv_raise(vm, DV_E_VALUE_ERROR,
              "Exceeds the limit (%d digits) for integer string conversion; " LIMIT_HINT,
-             (int)vm->most_digits);
+             (int)vm->sys.most_digits);
 }
 
 static char *word_block(dv_vm *vm, uint64_t word, int base, size_t *size, size_t *capacity) {
@@ -181,8 +181,8 @@ char *dv_int_digits(dv_vm *vm, dv_value v, int base, size_t *size, size_t *capac
     dv_int_look(v, &view);
     if (view.count <= 1)
         return word_block(vm, view.count ? view.limbs[0] : 0, base, size, capacity);
-    bool limited = vm->most_digits && base == 10;
-    if (limited && view.count > vm->most_digits * 6 / 64 + 1) {
+    bool limited = vm->sys.most_digits && base == 10;
+    if (limited && view.count > vm->sys.most_digits * 6 / 64 + 1) {
         raise_too_long(vm);
         return NULL;
     }
@@ -195,7 +195,7 @@ char *dv_int_digits(dv_vm *vm, dv_value v, int base, size_t *size, size_t *capac
     if (is_long(view.count, base) || !dv_work(vm, view.count * 4)) {
         bool good = dv_is_empty(vm->error) && put_all_digits(vm, v, base, digits, *capacity);
         if (good) *size = name_digits(digits, *capacity);
-        if (good && limited && (int64_t)*size > vm->most_digits) {
+        if (good && limited && (int64_t)*size > vm->sys.most_digits) {
             raise_too_long(vm);
             good = false;
         }
@@ -212,7 +212,7 @@ char *dv_int_digits(dv_vm *vm, dv_value v, int base, size_t *size, size_t *capac
         *size = name_digits(digits, mpn_get_str((unsigned char *)digits, base,
                                                 (mp_limb_t *)copy->limbs, view.count));
         dv_int_reserve_drop(vm, &reserve);
-        ok = !limited || (int64_t)*size <= vm->most_digits;
+        ok = !limited || (int64_t)*size <= vm->sys.most_digits;
         if (!ok) raise_too_long(vm);
     }
     if (copy) dv_bigint_free(vm, copy);
@@ -429,12 +429,12 @@ static dv_value parse(dv_vm *vm, const char *text, size_t size, int base, bool *
     }
     int64_t count = count_digits(text, size, base);
     if (count < 0) return DV_EMPTY;
-    if (vm->most_digits && !is_power_of_two(base) && count > vm->most_digits) {
+    if (vm->sys.most_digits && !is_power_of_two(base) && count > vm->sys.most_digits) {
         *valid = true;
         return dv_raise(vm, DV_E_VALUE_ERROR,
                         "Exceeds the limit (%d digits) for integer string conversion: value has "
                         "%lld digits; " LIMIT_HINT,
-                        (int)vm->most_digits, (long long)count);
+                        (int)vm->sys.most_digits, (long long)count);
     }
     dv_value v = from_digits(vm, text, size, base, count, negative);
     *valid = dv_is_empty(v) || !zero_only || dv_int_sign(v) == 0;

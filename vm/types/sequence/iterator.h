@@ -94,7 +94,7 @@ static inline const dv_value *dv_items_walk(dv_value iterator) {
 /* dv_next for loops of C: what they walk is a list or a tuple most often. */
 static inline dv_value dv_step(dv_vm *vm, dv_value iterator) {
     /* A round is counted; where that is to be looked at, dv_next does. */
-    if (dv_is_shape(iterator, DV_T_ITERATOR) && DV_LIKELY(--vm->work.left >= 0)) {
+    if (dv_is_shape(iterator, DV_T_ITERATOR) && DV_LIKELY(--vm->work_left >= 0)) {
         dv_iterator *walk = (dv_iterator *)dv_as_object(iterator);
         if (DV_LIKELY(walk->walked == DV_T_LIST)) {
             const dv_list *list = dv_as_list(walk->sequence);

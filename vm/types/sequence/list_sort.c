@@ -109,6 +109,12 @@ static less_function choose_less(const dv_value *keys, int64_t count) {
     return ints ? less_int : floats ? less_float : less_any;
 }
 
+/* Counts comparisons, and moves after them. */
+static bool count_work(sorter *s, int64_t comparisons) {
+    const bool numbers = s->less == less_int || s->less == less_float;
+    return dv_work(s->vm, numbers ? comparisons : 3 * comparisons);
+}
+
 /* ---- Spans -------------------------------------------------------------------------------------
  */
 
@@ -161,7 +167,7 @@ static int64_t count_run(sorter *s, const dv_value *keys, int64_t count, bool *d
         if (less < 0) return -1;
         if (less != first) break;
         if (n - counted < BLOCK) continue;
-        if (!dv_work(s->vm, BLOCK)) return -1;
+        if (!count_work(s, BLOCK)) return -1;
         counted = n;
     }
     return n;
@@ -295,7 +301,7 @@ static bool merge_low(sorter *s, span a, int64_t count_a, span b, int64_t count_
                 wins_a = 0;
                 if (at_b >= stop) { /* all of b, or so much that it is to be counted */
                     if (at_b == count_b) goto rest_of_a;
-                    if (!dv_work(s->vm, at - counted)) goto failed;
+                    if (!count_work(s, at - counted)) goto failed;
                     counted = at;
                     stop = count_b - at_b > BLOCK ? at_b + BLOCK : count_b;
                 }
@@ -366,7 +372,7 @@ static bool merge_high(sorter *s, span a, int64_t count_a, span b, int64_t count
                 wins_b = 0;
                 if (at_a <= stop) {
                     if (at_a == 0) goto rest_of_b;
-                    if (!dv_work(s->vm, left - at)) goto failed;
+                    if (!count_work(s, left - at)) goto failed;
                     left = at;
                     stop = at_a > BLOCK ? at_a - BLOCK : 0;
                 }
@@ -482,10 +488,10 @@ static bool sort_runs(sorter *s) {
         int64_t length = count_run(s, at.keys, left, &descending);
         if (length < 0) return false;
         if (descending) span_reverse(at, length);
-        if (!dv_work(s->vm, length)) return false;
+        if (!count_work(s, length)) return false;
         if (length < shortest) {
             int64_t forced = left < shortest ? left : shortest;
-            if (!dv_work(s->vm, 4 * forced)) return false;
+            if (!count_work(s, 4 * forced)) return false;
             if (!insertion_sort(s, at, forced, length)) return false;
             length = forced;
         }

@@ -1,11 +1,11 @@
 /* format_number.c: doubles as text in all of format's and printf's styles.
  *
- * The digits come from core/dtoa.c; here is where the point, the exponent and the zeros go. */
+ * The digits come from base/dtoa.c; here is where the point, the exponent and the zeros go. */
 #include "types/text/format_number.h"
 
 #include <math.h>
 
-#include "core/dtoa.h"
+#include "base/dtoa.h"
 #include "core/upcall.h"
 #include "types/number/float.h"
 

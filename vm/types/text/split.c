@@ -109,7 +109,8 @@ static bool split_parts(dv_vm *vm, dv_value list, const dv_split_subject *s,
                         const dv_str *separator, int64_t limit) {
     int64_t at = 0;
     while (limit-- != 0) {
-        int64_t hit = dv_str_find(s->text, separator, at, s->text->length);
+        int64_t hit;
+        if (!dv_str_seek(vm, s->text, separator, at, s->text->length, &hit)) return false;
         if (hit < 0) break;
         if (!add_piece(vm, list, s, at, hit)) return false;
         at = hit + separator->length;
@@ -121,7 +122,8 @@ static bool rsplit_parts(dv_vm *vm, dv_value list, const dv_split_subject *s,
                          const dv_str *separator, int64_t limit) {
     int64_t at = s->text->length;
     while (limit-- != 0) {
-        int64_t hit = dv_str_rfind(s->text, separator, 0, at);
+        int64_t hit;
+        if (!dv_str_seek_last(vm, s->text, separator, 0, at, &hit)) return false;
         if (hit < 0) break;
         if (!add_piece(vm, list, s, hit + separator->length, at)) return false;
         at = hit;

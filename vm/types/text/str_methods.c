@@ -47,9 +47,8 @@ static bool seek(dv_vm *vm, const search *q, int64_t *hit) {
     return dv_str_seek(vm, q->s, q->part, q->start, q->stop, hit);
 }
 
-/* Counts the work of looking at all of the window. */
-static bool work(dv_vm *vm, const search *q) {
-    return dv_work(vm, q->stop > q->start ? (q->stop - q->start) / 32 : 0);
+static bool seek_last(dv_vm *vm, const search *q, int64_t *hit) {
+    return dv_str_seek_last(vm, q->s, q->part, q->start, q->stop, hit);
 }
 
 dv_value dv_str_find_method(dv_vm *vm, const dv_value *args, uint32_t count) {
@@ -61,8 +60,10 @@ dv_value dv_str_find_method(dv_vm *vm, const dv_value *args, uint32_t count) {
 
 dv_value dv_str_rfind_method(dv_vm *vm, const dv_value *args, uint32_t count) {
     search q;
-    if (!search_arguments(vm, "rfind", args, count, &q) || !work(vm, &q)) return DV_EMPTY;
-    return dv_int(dv_str_rfind(q.s, q.part, q.start, q.stop));
+    int64_t hit;
+    if (!search_arguments(vm, "rfind", args, count, &q) || !seek_last(vm, &q, &hit))
+        return DV_EMPTY;
+    return dv_int(hit);
 }
 
 static dv_value found_index(dv_vm *vm, int64_t at) {
@@ -78,8 +79,10 @@ dv_value dv_str_index_method(dv_vm *vm, const dv_value *args, uint32_t count) {
 
 dv_value dv_str_rindex_method(dv_vm *vm, const dv_value *args, uint32_t count) {
     search q;
-    if (!search_arguments(vm, "rindex", args, count, &q) || !work(vm, &q)) return DV_EMPTY;
-    return found_index(vm, dv_str_rfind(q.s, q.part, q.start, q.stop));
+    int64_t hit;
+    if (!search_arguments(vm, "rindex", args, count, &q) || !seek_last(vm, &q, &hit))
+        return DV_EMPTY;
+    return found_index(vm, hit);
 }
 
 dv_value dv_str_count_method(dv_vm *vm, const dv_value *args, uint32_t count) {

@@ -83,13 +83,27 @@ int64_t dv_str_find(const dv_str *s, const dv_str *part, int64_t start, int64_t 
     return find_short(s, part, start, stop);
 }
 
-int64_t dv_str_rfind(const dv_str *s, const dv_str *part, int64_t start, int64_t stop) {
-    if (start > stop || !may_contain(s, part, start, stop)) return -1;
-    if (part->length == 0) return stop;
-    uint32_t first = dv_str_at(part, 0);
-    for (int64_t i = stop - part->length; i >= start; i--)
-        if (dv_str_at(s, i) == first && dv_str_matches(s, part, i)) return i;
-    return -1;
+/* (Comparing with a long part may take as long each time.) */
+bool dv_str_seek_last(dv_vm *vm, const dv_str *s, const dv_str *part, int64_t start, int64_t stop,
+                      int64_t *hit) {
+    enum { WINDOW = 1 << 16, AT_ONCE = 8, COMPARED = 128 };
+    *hit = -1;
+    if (start > stop || !may_contain(s, part, start, stop)) return true;
+    *hit = stop;
+    if (part->length == 0) return true;
+    const uint32_t first = dv_str_at(part, 0);
+    int64_t i = stop - part->length, steps = 0;
+    for (; i >= start; i--) {
+        if (dv_str_at(s, i) == first) {
+            if (dv_str_matches(s, part, i)) break;
+            steps += part->length / COMPARED;
+        }
+        if (++steps < WINDOW) continue;
+        if (!dv_work(vm, steps / AT_ONCE)) return false;
+        steps = 0;
+    }
+    *hit = i >= start ? i : -1;
+    return dv_work(vm, steps / AT_ONCE);
 }
 
 bool dv_str_seek_long(dv_vm *vm, const dv_str *s, const dv_str *part, int64_t start, int64_t stop,
@@ -100,7 +114,9 @@ bool dv_str_seek_long(dv_vm *vm, const dv_str *s, const dv_str *part, int64_t st
         const int64_t end = last ? stop : start + WINDOW + part->length;
         *hit = dv_str_find(s, part, start, end);
         const int64_t passed = *hit >= 0 ? *hit - start : end - start;
-        if (!dv_work(vm, passed / 64)) return false;
+        /* (A part is looked through first.) */
+        const int64_t units = part->length == 1 && s->kind == 1 ? passed / 256 : passed * 3 / 16;
+        if (!dv_work(vm, units + part->length / 8)) return false;
         if (*hit >= 0 || last) return true;
         start = end - part->length + 1;
     }

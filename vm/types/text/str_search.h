@@ -7,7 +7,9 @@
 /* Position of the first (last) occurrence of `part` that lies within s[start:stop]; -1: none.
  * 0 <= start and stop <= length; start > stop finds nothing, not even the empty string. */
 int64_t dv_str_find(const dv_str *s, const dv_str *part, int64_t start, int64_t stop);
-int64_t dv_str_rfind(const dv_str *s, const dv_str *part, int64_t start, int64_t stop);
+/* The last place; its work is counted as it goes on; false: raised. */
+bool dv_str_seek_last(dv_vm *vm, const dv_str *s, const dv_str *part, int64_t start, int64_t stop,
+                      int64_t *hit) DV_MUST_CHECK;
 
 /* The same for one code point. */
 int64_t dv_str_find_char(const dv_str *s, uint32_t c, int64_t start, int64_t stop);

@@ -52,9 +52,9 @@ static dv_value partition(dv_vm *vm, dv_value v, dv_value separator, bool from_r
         return dv_raise(vm, DV_E_TYPE_ERROR, "must be str, not %T", separator);
     const dv_str *s = dv_as_str(v), *part = dv_as_str(separator);
     if (part->length == 0) return dv_raise(vm, DV_E_VALUE_ERROR, "empty separator");
-    if (!dv_work(vm, s->length / 64)) return DV_EMPTY;
-    int64_t hit =
-        from_right ? dv_str_rfind(s, part, 0, s->length) : dv_str_find(s, part, 0, s->length);
+    int64_t hit;
+    if (!(from_right ? dv_str_seek_last : dv_str_seek)(vm, s, part, 0, s->length, &hit))
+        return DV_EMPTY;
     dv_value parts[3];
     if (hit < 0) {
         dv_value empty = dv_str_empty(vm);
@@ -137,7 +137,12 @@ static void replace_hits(dv_builder *b, dv_value v, const dv_str *part, dv_value
     const dv_str *s = dv_as_str(v);
     int64_t at = 0;
     while (limit-- != 0 && !b->failed) {
-        int64_t hit = dv_str_find(s, part, at, s->length);
+        int64_t hit;
+        if (!dv_str_seek(b->vm, s, part, at, s->length, &hit)) {
+            dv_builder_discard(b);
+            b->failed = true;
+            return;
+        }
         if (hit < 0) break;
         dv_builder_slice(b, v, at, hit);
         dv_builder_str(b, with);
@@ -187,8 +192,8 @@ dv_value dv_str_replace(dv_vm *vm, const dv_value *args, uint32_t count) {
     if (count > 3 && !dv_size_argument(vm, args[3], &limit)) return DV_EMPTY;
     if (limit < 0) limit = INT64_MAX;
     const dv_str *s = dv_as_str(args[0]), *part = dv_as_str(args[1]);
-    if (!dv_work(vm, s->length / 64)) return DV_EMPTY;
-    const int64_t hit = limit == 0 ? -1 : dv_str_find(s, part, 0, s->length);
+    int64_t hit = -1;
+    if (limit != 0 && !dv_str_seek(vm, s, part, 0, s->length, &hit)) return DV_EMPTY;
     if (hit < 0) return dv_plain(vm, args[0]);
     const dv_str *with = dv_as_str(args[2]);
     if (!dv_work(vm, s->length / 16)) return DV_EMPTY;

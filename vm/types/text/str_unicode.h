@@ -1,4 +1,5 @@
-/* str_unicode.h: properties and case mappings of code points (tables made by gen/unicode.py). */
+/* str_unicode.h: properties and case mappings of code points (tables made by
+ * gen/tables/unicode.py). */
 #ifndef DV_TYPES_STR_UNICODE_H
 #define DV_TYPES_STR_UNICODE_H
 

@@ -1,0 +1,311 @@
+/* sites.c: derivatives for cdatas and libraries (sites.h). */
+#include "call/sites.h"
+
+#include <errno.h>
+
+#include "call/call.h"
+#include "data/convert.h"
+#include "call/library.h"
+#include "call/plan.h"
+#include "data/text.h"
+
+/* ---- Numbers in memory ---- */
+
+/* Is it a number that dl has as int or float? */
+static bool is_number(const ctype *type) {
+    return type->kind == CTYPE_SIGNED || type->kind == CTYPE_UNSIGNED || type->kind == CTYPE_FLOAT;
+}
+
+static dvx_value read_number(dvx_vm *vm, const ctype *type, const char *data) {
+    float f;
+    double d;
+    if (type->kind == CTYPE_SIGNED)
+        return vm->api->make_int(vm, convert_load_signed(data, type->size));
+    if (type->kind == CTYPE_UNSIGNED)
+        return vm->api->make_uint(vm, convert_load_unsigned(data, type->size));
+    if (type->size == sizeof f) return memcpy(&f, data, sizeof f), vm->api->make_float(vm, f);
+    return memcpy(&d, data, sizeof d), vm->api->make_float(vm, d);
+}
+
+/* Writes a number; false: it does not fit, and nothing has happened. */
+static bool write_number(dvx_vm *vm, const ctype *type, char *data, dvx_value v) {
+    int64_t i;
+    double d;
+    float f;
+    dvx_kind kind = vm->api->kind(vm, v);
+    if (type->kind == CTYPE_FLOAT) {
+        if ((kind != DVX_FLOAT && kind != DVX_INT) || !vm->api->read_float(vm, v, &d))
+            return vm->api->clear_error(vm), false;
+        f = (float)d;
+        memcpy(data, type->size == sizeof f ? (void *)&f : (void *)&d, (size_t)type->size);
+        return true;
+    }
+    if (kind != DVX_INT || !vm->api->read_int(vm, v, &i)) return vm->api->clear_error(vm), false;
+    char copy[8];
+    convert_store(copy, type->size, (uint64_t)i);
+    bool fits = type->kind == CTYPE_SIGNED
+                    ? convert_load_signed(copy, type->size) == i
+                    : i >= 0 && convert_load_unsigned(copy, type->size) == (uint64_t)i;
+    if (fits) memcpy(data, copy, (size_t)type->size);
+    return fits;
+}
+
+static dvx_outcome made(dvx_value v, dvx_value *result) {
+    *result = v;
+    return dvx_failed(v) ? DVX_ERROR : DVX_DONE;
+}
+
+/* ---- Calls ---- */
+
+enum { MOST_ARGUMENTS = DVX_MOST_OPERANDS - 1 };
+
+typedef struct call_memory {
+    ctype *type; /* of the callee */
+    plan_trampoline trampoline;
+} call_memory;
+
+typedef union slot {
+    int64_t i;
+    double d;
+    void *p;
+} slot;
+
+static bool put_argument(dvx_vm *vm, const ctype *type, slot *to, dvx_value v) {
+    if (!ctype_is_pointer(type)) return write_number(vm, type, (char *)to, v);
+    const cdata *c = cdata_of(vm, v);
+    bool fits =
+        c && (c->type == type || (c->type->kind == CTYPE_ARRAY && c->type->item == type->item));
+    if (fits) to->p = c->data;
+    return fits;
+}
+
+static dvx_outcome run_call(dvx_vm *vm, const dvx_value *operands, void *cache, dvx_value *result) {
+    const call_memory *m = cache;
+    const cdata *callee = cdata_of(vm, operands[0]);
+    slot slots[MOST_ARGUMENTS], out = {0};
+    void *values[MOST_ARGUMENTS];
+    if (callee->type != m->type || !callee->data) return DVX_DEOPTIMISE;
+    const ctype *function = m->type->item, *type = function->item;
+    for (uint32_t i = 0; i < function->parameter_count; i++) {
+        values[i] = &slots[i];
+        if (!put_argument(vm, function->parameters[i], &slots[i], operands[i + 1]))
+            return DVX_DEOPTIMISE;
+    }
+    ffi_state *state = function->state;
+    errno = state->saved_errno;
+    m->trampoline(callee->data, values, &out);
+    state->saved_errno = errno;
+    if (type->kind == CTYPE_VOID) return made(ffi_none(vm), result);
+    if (ctype_is_pointer(type)) return made(cdata_make(vm, (ctype *)type, out.p, NULL), result);
+    return made(read_number(vm, type, (const char *)&out), result);
+}
+
+#define CALL(id, inputs, kind)                               \
+    static const dvx_specialisation call_##id##_##inputs = { \
+        .size = sizeof(dvx_specialisation),                  \
+        .where = DVX_HERE,                                   \
+        .name = "CALL_C_" #id,                               \
+        .family = DVX_SITE_CALL,                             \
+        .count = inputs,                                     \
+        .run = run_call,                                     \
+        .cache_size = sizeof(call_memory),                   \
+        .result = kind,                                      \
+    };
+#define CALLS(id, kind)                                                                    \
+    CALL(id, 1, kind)                                                                      \
+    CALL(id, 2, kind)                                                                      \
+    CALL(id, 3, kind)                                                                      \
+    CALL(id, 4, kind)                                                                      \
+    CALL(id, 5, kind)                                                                      \
+    CALL(id, 6, kind)                                                                      \
+    static const dvx_specialisation *const calls_##id[] = {&call_##id##_1, &call_##id##_2, \
+                                                           &call_##id##_3, &call_##id##_4, \
+                                                           &call_##id##_5, &call_##id##_6};
+CALLS(FLOAT, DVX_FLOAT)
+CALLS(INT, DVX_INT)
+CALLS(OTHER, DVX_ANY)
+
+static bool may_be_argument(const ctype *type) { return is_number(type) || ctype_is_pointer(type); }
+
+static void specialise_call(dvx_vm *vm, dvx_site *site) {
+    const cdata *c = cdata_of(vm, site->operands[0].value);
+    ctype *function = c && c->type->kind == CTYPE_FUNCTION_POINTER ? c->type->item : NULL;
+    struct call_plan *plan = function ? function->plan : NULL;
+    uint32_t count = site->count - 1;
+    bool fits = plan && plan->trampoline && !function->ellipsis &&
+                function->parameter_count == count && count < LENGTH_OF(calls_INT);
+    for (uint32_t i = 0; fits && i < count; i++) fits = may_be_argument(function->parameters[i]);
+    if (!fits) {
+        vm->api->decline(vm, site, "no trampoline calls C functions of this signature");
+        return;
+    }
+    const ctype *result = function->item;
+    const dvx_specialisation *const *list = result->kind == CTYPE_FLOAT ? calls_FLOAT
+                                            : is_number(result)         ? calls_INT
+                                                                        : calls_OTHER;
+    call_memory *m = vm->api->specialise(vm, site, list[count]);
+    if (m) *m = (call_memory){c->type, plan->trampoline};
+}
+
+/* ---- Items ---- */
+
+typedef struct item_memory {
+    ctype *type; /* of the array or pointer */
+} item_memory;
+
+/* Where item `key` is, or NULL. */
+static char *item_of(dvx_vm *vm, const item_memory *m, dvx_value container, dvx_value key) {
+    const cdata *c = cdata_of(vm, container);
+    int64_t i;
+    if (c->type != m->type) return NULL;
+    if (!vm->api->read_int(vm, key, &i)) return vm->api->clear_error(vm), NULL;
+    bool inside = c->type->kind == CTYPE_ARRAY ? (uint64_t)i < (uint64_t)cdata_length(c)
+                                               : c->role != CDATA_OWNING || i == 0;
+    return inside && c->data ? c->data + i * c->type->item->size : NULL;
+}
+
+static dvx_outcome run_get(dvx_vm *vm, const dvx_value *operands, void *cache, dvx_value *result) {
+    const item_memory *m = cache;
+    const char *data = item_of(vm, m, operands[0], operands[1]);
+    return data ? made(read_number(vm, m->type->item, data), result) : DVX_DEOPTIMISE;
+}
+
+static dvx_outcome run_set(dvx_vm *vm, const dvx_value *operands, void *cache, dvx_value *result) {
+    const item_memory *m = cache;
+    (void)result;
+    char *data = item_of(vm, m, operands[1], operands[2]);
+    return data && write_number(vm, m->type->item, data, operands[0]) ? DVX_DONE : DVX_DEOPTIMISE;
+}
+
+#define ITEM(id, text, site, inputs, function, kind)                          \
+    static const dvx_specialisation id = {.size = sizeof(dvx_specialisation), \
+                                          .where = DVX_HERE,                  \
+                                          .name = text,                       \
+                                          .family = site,                     \
+                                          .count = inputs,                    \
+                                          .run = function,                    \
+                                          .cache_size = sizeof(item_memory),  \
+                                          .result = kind};
+ITEM(get_int, "GET_CDATA_INT", DVX_SITE_GET_ITEM, 2, run_get, DVX_INT)
+ITEM(get_float, "GET_CDATA_FLOAT", DVX_SITE_GET_ITEM, 2, run_get, DVX_FLOAT)
+ITEM(set_number, "SET_CDATA_NUMBER", DVX_SITE_SET_ITEM, 3, run_set, DVX_ANY)
+
+static void specialise_item(dvx_vm *vm, dvx_site *site, const dvx_operand *container) {
+    const cdata *c = cdata_of(vm, container->value);
+    bool many = c && (c->type->kind == CTYPE_ARRAY || c->type->kind == CTYPE_POINTER);
+    if (!many || !is_number(c->type->item) || vm->api->kind(vm, container[1].value) != DVX_INT) {
+        vm->api->decline(vm, site, "the items are no plain numbers, or the key is no int");
+        return;
+    }
+    const dvx_specialisation *chosen = site->family == DVX_SITE_SET_ITEM    ? &set_number
+                                       : c->type->item->kind == CTYPE_FLOAT ? &get_float
+                                                                            : &get_int;
+    item_memory *m = vm->api->specialise(vm, site, chosen);
+    if (m) m->type = c->type;
+}
+
+/* ---- Fields ---- */
+
+typedef struct field_memory {
+    ctype *type; /* of the struct, or of a pointer to it */
+    const ctype_field *field;
+} field_memory;
+
+static dvx_outcome run_field(dvx_vm *vm, const dvx_value *operands, void *cache,
+                             dvx_value *result) {
+    const field_memory *m = cache;
+    const cdata *c = cdata_of(vm, operands[0]);
+    if (c->type != m->type || !c->data) return DVX_DEOPTIMISE;
+    if (m->field->bit_size >= 0 || !is_number(m->field->type))
+        return made(convert_read_field(vm, m->field, c->data, c->block), result);
+    return made(read_number(vm, m->field->type, c->data + m->field->offset), result);
+}
+
+#define FIELD(id, text, kind)                                                 \
+    static const dvx_specialisation id = {.size = sizeof(dvx_specialisation), \
+                                          .where = DVX_HERE,                  \
+                                          .name = text,                       \
+                                          .family = DVX_SITE_ATTRIBUTE,       \
+                                          .count = 1,                         \
+                                          .run = run_field,                   \
+                                          .cache_size = sizeof(field_memory), \
+                                          .result = kind};
+FIELD(field_int, "FIELD_INT", DVX_INT)
+FIELD(field_float, "FIELD_FLOAT", DVX_FLOAT)
+FIELD(field_other, "FIELD_OTHER", DVX_ANY)
+
+static void specialise_field(dvx_vm *vm, dvx_site *site) {
+    const cdata *c = cdata_of(vm, site->operands[0].value);
+    char name[64];
+    size_t size;
+    const ctype *type = c && c->type->kind == CTYPE_POINTER ? c->type->item : c ? c->type : NULL;
+    bool named = type && ctype_is_record(type) &&
+                 vm->api->read_str(vm, site->name, name, sizeof name, &size) && size < sizeof name;
+    const ctype_field *field = named ? ctype_find_field(type, name, size) : NULL;
+    if (!field) {
+        vm->api->decline(vm, site, "a struct has no such field");
+        return;
+    }
+    const dvx_specialisation *chosen = field->bit_size >= 0 || !is_number(field->type)
+                                           ? &field_other
+                                       : field->type->kind == CTYPE_FLOAT ? &field_float
+                                                                          : &field_int;
+    field_memory *m = vm->api->specialise(vm, site, chosen);
+    if (m) *m = (field_memory){c->type, field};
+}
+
+void sites_specialise_cdata(dvx_vm *vm, dvx_site *site) {
+    switch (site->family) {
+    case DVX_SITE_CALL: specialise_call(vm, site); return;
+    case DVX_SITE_GET_ITEM: specialise_item(vm, site, &site->operands[0]); return;
+    case DVX_SITE_SET_ITEM: specialise_item(vm, site, &site->operands[1]); return;
+    case DVX_SITE_ATTRIBUTE: specialise_field(vm, site); return;
+    default: vm->api->decline(vm, site, "there is no derivative for this operation on cdatas");
+    }
+}
+
+/* ---- Functions of libraries ---- */
+
+typedef struct library_memory {
+    uint64_t serial; /* of the library; 0: nothing is held */
+    dvx_value function;
+} library_memory;
+
+static void release_function(dvx_vm *vm, void *cache) {
+    const library_memory *m = cache;
+    if (m->serial) vm->api->release(vm, m->function);
+}
+
+static dvx_outcome run_function(dvx_vm *vm, const dvx_value *operands, void *cache,
+                                dvx_value *result) {
+    const library_memory *m = cache;
+    if (library_serial(vm, operands[0]) != m->serial) return DVX_DEOPTIMISE;
+    return made(vm->api->retain(vm, m->function), result);
+}
+
+static const dvx_specialisation library_function = {.size = sizeof(dvx_specialisation),
+                                                    .where = DVX_HERE,
+                                                    .name = "LIBRARY_FUNCTION",
+                                                    .family = DVX_SITE_ATTRIBUTE,
+                                                    .count = 1,
+                                                    .run = run_function,
+                                                    .cache_size = sizeof(library_memory),
+                                                    .release = release_function,
+                                                    .result_type = &cdata_type};
+
+void sites_specialise_library(dvx_vm *vm, dvx_site *site) {
+    dvx_value object = site->operands[0].value, function;
+    uint64_t serial = library_serial(vm, object);
+    bool found = site->family == DVX_SITE_ATTRIBUTE && serial &&
+                 library_kept(vm, object, site->name, &function);
+    if (!found || !cdata_of(vm, function)) {
+        if (found) vm->api->release(vm, function);
+        vm->api->decline(vm, site, "only functions of a library stay what they are");
+        return;
+    }
+    library_memory *m = vm->api->specialise(vm, site, &library_function);
+    if (m)
+        *m = (library_memory){serial, function};
+    else
+        vm->api->release(vm, function);
+}

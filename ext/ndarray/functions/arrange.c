@@ -1,0 +1,628 @@
+/* arrange.c: views and copies of an array with its elements in another order (arrange.h). */
+#include "functions/arrange.h"
+
+#include <math.h>
+
+#include "loops/cast.h"
+#include "array/convert.h"
+#include "array/create.h"
+#include "array/methods.h"
+#include "ufunc/ufunc.h"
+#include "array/compose.h"
+#include "array/shape.h"
+
+/* ---- flip ---- */
+
+/* A view that runs backwards along the axes of the mask. */
+static dvx_value flip_axes(dvx_vm *vm, dvx_value array, uint32_t mask) {
+    dvx_axis axes[ND_MOST];
+    nd_array *view;
+    const nd_array *a = array_of(vm, array);
+    char *data = a->data;
+    for (int i = 0; i < a->ndim; i++) {
+        axes[i] = a->axes[i];
+        if (!(mask >> i & 1)) continue;
+        if (a->size) data += (axes[i].count - 1) * axes[i].stride;
+        axes[i].stride = -axes[i].stride;
+    }
+    return array_view(vm, array, a, data, a->ndim, axes, &view);
+}
+
+/* flip(m, axis=None) */
+static dvx_value flip(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    nd_array *a;
+    int axes[ND_MOST], n = 0;
+    uint32_t mask = UINT32_MAX;
+    (void)count;
+    dvx_value array = array_operand(vm, args[0], NULL, &a), made = DVX_FAILED;
+    if (dvx_failed(array)) return array;
+    bool good = true;
+    if (nd_is_given(vm, args[1])) {
+        good = shape_read_axes(vm, args[1], a->ndim, "", "repeated axis", &n, axes);
+        mask = 0;
+        for (int i = 0; good && i < n; i++) mask |= 1u << axes[i];
+    }
+    if (good) made = array_result(vm, flip_axes(vm, array, mask));
+    vm->api->release(vm, array);
+    return made;
+}
+
+static dvx_value flip_one(dvx_vm *vm, dvx_value v, int axis) {
+    nd_array *a;
+    dvx_value array = array_operand(vm, v, NULL, &a), made;
+    if (dvx_failed(array)) return array;
+    if (a->ndim <= axis)
+        made = nd_raise(vm, DVX_VALUE_ERROR, "Input must be >= %d-d.", axis + 1);
+    else
+        made = flip_axes(vm, array, 1u << axis);
+    vm->api->release(vm, array);
+    return made;
+}
+static dvx_value fliplr(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    (void)count;
+    return flip_one(vm, args[0], 1);
+}
+static dvx_value flipud(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    (void)count;
+    return flip_one(vm, args[0], 0);
+}
+
+/* ---- rot90 ---- */
+
+static dvx_value swap(dvx_vm *vm, dvx_value array, const int axes[2]) {
+    int order[ND_MOST];
+    for (int i = 0; i < array_of(vm, array)->ndim; i++)
+        order[i] = i == axes[0] ? axes[1] : i == axes[1] ? axes[0] : i;
+    return shape_permute(vm, array, order);
+}
+
+static dvx_value rotate(dvx_vm *vm, dvx_value array, int64_t k, const int axes[2]) {
+    uint32_t first = 1u << axes[0], second = 1u << axes[1];
+    if (k == 0) return flip_axes(vm, array, 0);
+    if (k == 2) return flip_axes(vm, array, first | second);
+    dvx_value turned = k == 1 ? flip_axes(vm, array, second) : swap(vm, array, axes);
+    if (dvx_failed(turned)) return turned;
+    dvx_value made = k == 1 ? swap(vm, turned, axes) : flip_axes(vm, turned, second);
+    vm->api->release(vm, turned);
+    return made;
+}
+
+/* rot90(m, k=1, axes=(0, 1)) */
+static dvx_value rot90(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    nd_array *a;
+    int64_t k = 1, given[ND_MOST] = {0, 1};
+    int n = 2, axes[2];
+    (void)count;
+    if ((!dvx_failed(args[1]) && !nd_read_index(vm, args[1], &k)) ||
+        (!dvx_failed(args[2]) && !array_read_shape(vm, args[2], &n, given)))
+        return DVX_FAILED;
+    if (n != 2) return nd_raise(vm, DVX_VALUE_ERROR, "len(axes) must be 2.");
+    dvx_value array = array_operand(vm, args[0], NULL, &a), made = DVX_FAILED;
+    if (dvx_failed(array)) return array;
+    int64_t distance = given[0] - given[1], ndim = a->ndim;
+    bool inside = given[0] >= -ndim && given[0] < ndim && given[1] >= -ndim && given[1] < ndim;
+    if (distance == 0 || distance == ndim || distance == -ndim) {
+        nd_fail(vm, DVX_VALUE_ERROR, "Axes must be different.");
+    } else if (!inside) {
+        nd_fail(vm, DVX_VALUE_ERROR, "Axes=(%lld, %lld) out of range for array of ndim=%d.",
+                (long long)given[0], (long long)given[1], a->ndim);
+    } else {
+        for (int i = 0; i < 2; i++) axes[i] = (int)(given[i] < 0 ? given[i] + ndim : given[i]);
+        made = rotate(vm, array, (k % 4 + 4) % 4, axes);
+    }
+    vm->api->release(vm, array);
+    return made;
+}
+
+/* ---- roll ---- */
+
+/* A copy whose elements have moved so many places (0 ... its length - 1) along each axis, those at
+ * the end to its front: each axis has two parts, or one. */
+static dvx_value roll_places(dvx_vm *vm, const nd_array *a, const int64_t *shifts) {
+    nd_array *whole;
+    dvx_value made = array_new_like(vm, a->dtype, a, &whole);
+    if (dvx_failed(made) || a->size == 0) return made;
+    dvx_axis to_axes[ND_MOST], from_axes[ND_MOST];
+    bool second[ND_MOST] = {false};
+    nd_array to = *whole, from = *a;
+    to.axes = to_axes;
+    from.axes = from_axes;
+    for (;;) {
+        to.data = whole->data;
+        from.data = a->data;
+        for (int i = 0; i < a->ndim; i++) {
+            const int64_t size = a->axes[i].count, n = second[i] ? shifts[i] : size - shifts[i];
+            to_axes[i] = (dvx_axis){n, whole->axes[i].stride};
+            from_axes[i] = (dvx_axis){n, a->axes[i].stride};
+            to.data += second[i] ? 0 : shifts[i] * to_axes[i].stride;
+            from.data += second[i] ? (size - shifts[i]) * from_axes[i].stride : 0;
+        }
+        array_update(&to);
+        array_update(&from);
+        if (!array_pour(vm, &to, &from)) return compose_first(vm, DVX_FAILED, made);
+        int axis = a->ndim - 1;
+        for (; axis >= 0; axis--) {
+            second[axis] = !second[axis] && shifts[axis];
+            if (second[axis]) break;
+        }
+        if (axis < 0) return made;
+    }
+}
+
+/* How far a shift moves what already lies `before` places on: 0 to size - 1, also where size is all
+ * that an int64 holds. */
+static int64_t places_of(int64_t shift, int64_t size, int64_t before) {
+    if (size == 0) return 0;
+    const int64_t more = shift % size < 0 ? shift % size + size : shift % size;
+    return more < size - before ? before + more : before - (size - more);
+}
+
+static dvx_value roll_flat(dvx_vm *vm, dvx_value array, dvx_value by) {
+    int64_t shift, shape[ND_MOST];
+    const nd_array *a = array_of(vm, array);
+    if (!nd_read_index(vm, by, &shift)) return DVX_FAILED;
+    dvx_value row = shape_ravel(vm, array);
+    if (dvx_failed(row)) return row;
+    shift = places_of(shift, array_of(vm, row)->size, 0);
+    dvx_value rolled = roll_places(vm, array_of(vm, row), &shift);
+    vm->api->release(vm, row);
+    if (dvx_failed(rolled) || a->ndim == 1) return rolled;
+    array_shape(a, shape);
+    dvx_value made = shape_reshape(vm, rolled, a->ndim, shape);
+    vm->api->release(vm, rolled);
+    return made;
+}
+
+/* Shifts and axes, one of which may be a single number for all of the other. */
+static dvx_value roll_axes(dvx_vm *vm, dvx_value array, dvx_value by, dvx_value along) {
+    int64_t shifts[ND_MOST], wanted[ND_MOST];
+    int shift_count, axis_count, axis;
+    if (!array_read_shape(vm, by, &shift_count, shifts) ||
+        !array_read_shape(vm, along, &axis_count, wanted))
+        return DVX_FAILED;
+    if (shift_count != axis_count && shift_count != 1 && axis_count != 1)
+        return nd_raise(
+            vm, DVX_VALUE_ERROR,
+            "shape mismatch: objects cannot be broadcast to a single shape.  Mismatch is "
+            "between arg 0 with shape (%d,) and arg 1 with shape (%d,).",
+            shift_count, axis_count);
+    int count = shift_count > axis_count ? shift_count : axis_count;
+    const nd_array *a = array_of(vm, array);
+    int64_t places[ND_MOST] = {0};
+    for (int i = 0; i < count; i++) {
+        if (!nd_axis(vm, wanted[axis_count == 1 ? 0 : i], a->ndim, &axis)) return DVX_FAILED;
+        places[axis] =
+            places_of(shifts[shift_count == 1 ? 0 : i], a->axes[axis].count, places[axis]);
+    }
+    return roll_places(vm, a, places);
+}
+
+/* roll(a, shift, axis=None) */
+static dvx_value roll(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    nd_array *a;
+    (void)count;
+    dvx_value array = array_operand(vm, args[0], NULL, &a);
+    if (dvx_failed(array)) return array;
+    dvx_value made = nd_is_given(vm, args[2]) ? roll_axes(vm, array, args[1], args[2])
+                                              : roll_flat(vm, array, args[1]);
+    vm->api->release(vm, array);
+    return made;
+}
+
+/* ---- Triangles and diagonals ---- */
+
+/* The elements on one side of a diagonal; 0 elsewhere. */
+static dvx_value triangle(dvx_vm *vm, const dvx_value *args, bool lower) {
+    nd_array *a, *whole;
+    int64_t k = 0, shape[ND_MOST], strides[ND_MOST];
+    if (!dvx_failed(args[1]) && !nd_read_index(vm, args[1], &k)) return DVX_FAILED;
+    dvx_value array = array_operand(vm, args[0], NULL, &a), made = DVX_FAILED;
+    if (dvx_failed(array)) return array;
+    if (a->ndim == 0) {
+        vm->api->release(vm, array);
+        return nd_raise(vm, DVX_TYPE_ERROR, "tri() missing 1 required positional argument: 'N'");
+    }
+    int ndim = a->ndim < 2 ? 2 : a->ndim;
+    shape[0] = a->axes->count;
+    array_shape(a, shape + (ndim - a->ndim));
+    made = create_zeros(vm, a->dtype, ndim, shape, &whole);
+    if (!dvx_failed(made) && whole->size) {
+        array_strides_in(a, ndim, strides);
+        dvx_axis to_axes[ND_MOST], from_axes[ND_MOST];
+        for (int i = 0; i < ndim; i++) {
+            to_axes[i] = whole->axes[i];
+            from_axes[i] = (dvx_axis){shape[i], strides[i]};
+        }
+        /* Row after row, for all matrices at once. */
+        const int64_t rows = shape[ndim - 2], columns = shape[ndim - 1];
+        k = k < -rows - 1 ? -rows - 1 : k > columns ? columns : k;
+        for (int64_t i = 0; i < rows; i++) {
+            int64_t edge = lower ? i + k + 1 : i + k, first = 0, last = columns;
+            if (edge < 0) edge = 0;
+            if (edge > columns) edge = columns;
+            if (lower)
+                last = edge;
+            else
+                first = edge;
+            if (first == last) continue;
+            to_axes[ndim - 2].count = from_axes[ndim - 2].count = 1;
+            to_axes[ndim - 1].count = from_axes[ndim - 1].count = last - first;
+            nd_array to = {.dtype = a->dtype, .axes = to_axes, .ndim = ndim};
+            nd_array from = {.dtype = a->dtype, .axes = from_axes, .ndim = ndim};
+            to.data = whole->data + i * to_axes[ndim - 2].stride + first * to_axes[ndim - 1].stride;
+            from.data = a->data + i * strides[ndim - 2] + first * strides[ndim - 1];
+            array_update(&to);
+            array_update(&from);
+            if (!array_pour(vm, &to, &from)) {
+                made = compose_first(vm, DVX_FAILED, made);
+                break;
+            }
+        }
+    }
+    vm->api->release(vm, array);
+    return made;
+}
+/* tril(m, k=0), triu(m, k=0) */
+static dvx_value tril(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    (void)count;
+    return triangle(vm, args, true);
+}
+static dvx_value triu(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    (void)count;
+    return triangle(vm, args, false);
+}
+
+/* tri(N, M=None, k=0, dtype=float) */
+static dvx_value tri(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    nd_array *a;
+    const nd_dtype *dtype;
+    int64_t shape[2];
+    (void)count;
+    if (!nd_read_index(vm, args[0], &shape[0])) return DVX_FAILED;
+    shape[1] = shape[0];
+    if ((nd_is_given(vm, args[1]) && !nd_read_index(vm, args[1], &shape[1])) ||
+        !dtype_read_given(vm, args[3], ND_DTYPE(ND_FLOAT64), &dtype))
+        return DVX_FAILED;
+    dvx_value ones = array_new(vm, dtype, 2, shape, &a);
+    if (dvx_failed(ones)) return ones;
+    char one[16];
+    if (!array_store(vm, dtype, one, vm->api->make_int(vm, 1)))
+        return vm->api->release(vm, ones), DVX_FAILED;
+    const dvx_value own[2] = {ones, args[2]};
+    dvx_value made = create_fill(vm, a, one) ? triangle(vm, own, true) : DVX_FAILED;
+    vm->api->release(vm, ones);
+    return made;
+}
+
+/* (NumPy reads it as an int of C.) */
+static bool check_offset(dvx_vm *vm, int64_t offset) {
+    return offset == (int32_t)offset ||
+           nd_fail(vm, DVX_OVERFLOW_ERROR, "signed integer is %s",
+                   offset > 0 ? "greater than maximum" : "less than minimum");
+}
+
+/* A read-only view of a diagonal, as the last axis. */
+static dvx_value view_diagonal(dvx_vm *vm, dvx_value array, int64_t offset, int one, int other) {
+    dvx_axis axes[ND_MOST];
+    nd_array *view;
+    int ndim = 0;
+    const nd_array *a = array_of(vm, array);
+    if (one == other) return nd_raise(vm, DVX_VALUE_ERROR, "axis1 and axis2 cannot be the same");
+    int64_t rows = a->axes[one].count, columns = a->axes[other].count;
+    char *data = a->data;
+    if (offset >= 0)
+        columns -= offset;
+    else
+        rows += offset;
+    int64_t length = rows < columns ? rows : columns;
+    if (length < 0) length = 0;
+    if (length && a->size)
+        data += offset >= 0 ? offset * a->axes[other].stride : -offset * a->axes[one].stride;
+    for (int i = 0; i < a->ndim; i++)
+        if (i != one && i != other) axes[ndim++] = a->axes[i];
+    axes[ndim++] = (dvx_axis){length, a->axes[one].stride + a->axes[other].stride};
+    dvx_value made = array_view(vm, array, a, data, ndim, axes, &view);
+    if (!dvx_failed(made)) view->read_only = 1;
+    return made;
+}
+
+/* diagonal(offset=0, axis1=0, axis2=1) */
+static dvx_value diagonal(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    const nd_array *a = array_self(vm, args[0]);
+    int64_t offset = 0, first = 0, second = 1;
+    int one, other;
+    (void)count;
+    if (a->ndim < 2)
+        return nd_raise(vm, DVX_VALUE_ERROR, "diag requires an array of at least two dimensions");
+    if ((!dvx_failed(args[1]) &&
+         (!nd_read_index(vm, args[1], &offset) || !check_offset(vm, offset))) ||
+        (!dvx_failed(args[2]) && !nd_read_index(vm, args[2], &first)) ||
+        (!dvx_failed(args[3]) && !nd_read_index(vm, args[3], &second)) ||
+        !nd_axis_named(vm, first, a->ndim, "axis1: ", &one) ||
+        !nd_axis_named(vm, second, a->ndim, "axis2: ", &other))
+        return DVX_FAILED;
+    return view_diagonal(vm, args[0], offset, one, other);
+}
+ND_PARAMETERS(of_diagonal, 0, "offset", "axis1", "axis2");
+ND_METHOD(diagonal, ND_NAMED("diagonal", diagonal, of_diagonal));
+
+static dvx_value diagonal_function(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    nd_array *a;
+    dvx_value array = array_operand(vm, args[0], NULL, &a);
+    if (dvx_failed(array)) return array;
+    const dvx_value own[4] = {array, args[1], args[2], args[3]};
+    dvx_value made = diagonal(vm, own, count);
+    vm->api->release(vm, array);
+    return made;
+}
+
+static dvx_value make_diagonal(dvx_vm *vm, const nd_array *v, int64_t k) {
+    nd_array *whole;
+    int64_t size;
+    if (!array_larger(vm, v->size, k < 0 ? -(k + 1) : k, &size) ||
+        !array_larger(vm, size, k < 0, &size))
+        return DVX_FAILED;
+    const int64_t shape[2] = {size, size};
+    dvx_value made = create_zeros(vm, v->dtype, 2, shape, &whole);
+    if (dvx_failed(made) || v->size == 0) return made;
+    char *to = whole->data + (k >= 0 ? k * whole->axes[1].stride : -k * whole->axes[0].stride);
+    cast_between(v->dtype, v->dtype)(to, whole->axes[0].stride + whole->axes[1].stride, v->data,
+                                     v->axes->stride, v->size);
+    return made;
+}
+
+/* diag(v, k=0) */
+static dvx_value diag(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    nd_array *a;
+    int64_t k = 0;
+    (void)count;
+    if (!dvx_failed(args[1]) && !nd_read_index(vm, args[1], &k)) return DVX_FAILED;
+    dvx_value array = array_operand(vm, args[0], NULL, &a), made;
+    if (dvx_failed(array)) return array;
+    if (a->ndim == 1)
+        made = make_diagonal(vm, a, k);
+    else if (a->ndim == 2)
+        made = check_offset(vm, k) ? view_diagonal(vm, array, k, 0, 1) : DVX_FAILED;
+    else
+        made = nd_raise(vm, DVX_VALUE_ERROR, "Input must be 1- or 2-d.");
+    vm->api->release(vm, array);
+    return made;
+}
+
+/* diagflat(v, k=0) */
+static dvx_value diagflat(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    nd_array *a;
+    int64_t k = 0;
+    (void)count;
+    if (!dvx_failed(args[1]) && !nd_read_index(vm, args[1], &k)) return DVX_FAILED;
+    dvx_value array = array_operand(vm, args[0], NULL, &a);
+    if (dvx_failed(array)) return array;
+    dvx_value row = shape_ravel(vm, array);
+    vm->api->release(vm, array);
+    if (dvx_failed(row)) return row;
+    dvx_value made = make_diagonal(vm, array_of(vm, row), k);
+    vm->api->release(vm, row);
+    return made;
+}
+
+/* ---- Broadcasting ---- */
+
+static dvx_value raise_no_fit(dvx_vm *vm, const nd_array *a, int ndim, const int64_t *wanted) {
+    char of[ND_SHAPE_TEXT], into[ND_SHAPE_TEXT];
+    int64_t shape[ND_MOST];
+    if (a->ndim > ndim)
+        return nd_raise(vm, DVX_VALUE_ERROR,
+                        "input operand has more dimensions than allowed by the axis remapping");
+    array_shape(a, shape);
+    return nd_raise(vm, DVX_VALUE_ERROR,
+                    "operands could not be broadcast together with remapped shapes "
+                    "[original->remapped]: %s  and requested shape %s",
+                    array_shape_text(a->ndim, shape, false, of),
+                    array_shape_text(ndim, wanted, false, into));
+}
+
+dvx_value arrange_broadcast(dvx_vm *vm, dvx_value array, int ndim, const int64_t *shape) {
+    dvx_axis axes[ND_MOST];
+    nd_array *view;
+    int64_t strides[ND_MOST];
+    const nd_array *a = array_of(vm, array);
+    int shift = ndim - a->ndim;
+    if (shift < 0) return raise_no_fit(vm, a, ndim, shape);
+    for (int i = 0; i < ndim; i++)
+        if (shape[i] < 0)
+            return nd_raise(vm, DVX_VALUE_ERROR,
+                            "all elements of broadcast shape must be non-negative");
+    for (int i = 0; i < a->ndim; i++)
+        if (a->axes[i].count != 1 && a->axes[i].count != shape[i + shift])
+            return raise_no_fit(vm, a, ndim, shape);
+    int64_t all;
+    if (!array_count(ndim, shape, &all))
+        return nd_raise(vm, DVX_VALUE_ERROR, "iterator is too large");
+    array_strides_in(a, ndim, strides);
+    for (int i = 0; i < ndim; i++) axes[i] = (dvx_axis){shape[i], strides[i]};
+    dvx_value made = array_view(vm, array, a, a->data, ndim, axes, &view);
+    if (!dvx_failed(made)) view->read_only = 1;
+    return made;
+}
+
+/* broadcast_to(array, shape) */
+static dvx_value broadcast_to(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    nd_array *a;
+    int64_t shape[ND_MOST];
+    int ndim;
+    (void)count;
+    if (!array_read_shape(vm, args[1], &ndim, shape)) return DVX_FAILED;
+    dvx_value array = array_operand(vm, args[0], NULL, &a);
+    if (dvx_failed(array)) return array;
+    dvx_value made = arrange_broadcast(vm, array, ndim, shape);
+    vm->api->release(vm, array);
+    return made;
+}
+
+/* ---- Axes in front and behind ---- */
+
+static dvx_value at_least(dvx_vm *vm, dvx_value v, int least) {
+    nd_array *a;
+    dvx_value array = array_operand(vm, v, NULL, &a), made;
+    if (dvx_failed(array)) return array;
+    if (array_is_scalar(vm, array)) { /* which nobody writes to */
+        made = array_copy(vm, a, a->dtype, 'C');
+        vm->api->release(vm, array);
+        if (dvx_failed(made)) return made;
+        array = made;
+        a = array_of(vm, array);
+    }
+    if (least == 3 && (a->ndim == 1 || a->ndim == 2)) {
+        dvx_axis axes[3] = {{1, 0}, a->axes[0], {1, 0}};
+        nd_array *view;
+        if (a->ndim == 2) axes[0] = a->axes[0], axes[1] = a->axes[1];
+        made = array_view(vm, array, a, a->data, 3, axes, &view);
+    } else {
+        made = shape_at_least(vm, array, least);
+    }
+    vm->api->release(vm, array);
+    return made;
+}
+
+/* One array, or a list of them. */
+static dvx_value all_at_least(dvx_vm *vm, const dvx_value *args, uint32_t count, int least) {
+    if (count == 1) return at_least(vm, args[0], least);
+    dvx_value list = vm->api->make_list(vm, NULL, 0);
+    for (uint32_t i = 0; i < count && !dvx_failed(list); i++) {
+        dvx_value made = at_least(vm, args[i], least);
+        bool good = !dvx_failed(made) && vm->api->append(vm, list, made);
+        vm->api->release(vm, made);
+        if (good) continue;
+        vm->api->release(vm, list);
+        list = DVX_FAILED;
+    }
+    return list;
+}
+static dvx_value atleast_1d(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    return all_at_least(vm, args, count, 1);
+}
+static dvx_value atleast_2d(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    return all_at_least(vm, args, count, 2);
+}
+static dvx_value atleast_3d(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    return all_at_least(vm, args, count, 3);
+}
+
+/* ---- Parts of complex numbers ---- */
+
+static dvx_value part_of(dvx_vm *vm, dvx_value self, bool imaginary) {
+    const nd_array *a = array_self(vm, self);
+    nd_array *view, halves = *a;
+    if (a->dtype->num == ND_COMPLEX128) {
+        halves.dtype = ND_DTYPE(ND_FLOAT64);
+        return array_view(vm, self, &halves, a->data + (imaginary ? 8 : 0), a->ndim, a->axes,
+                          &view);
+    }
+    if (!imaginary) return vm->api->retain(vm, self);
+    dvx_value zeros = array_new_like(vm, a->dtype, a, &view);
+    if (dvx_failed(zeros)) return zeros;
+    memset(view->data, 0, (size_t)view->size * a->dtype->size);
+    view->read_only = 1;
+    return array_is_scalar(vm, self) ? array_result(vm, zeros) : zeros;
+}
+
+static bool set_part(dvx_vm *vm, dvx_value self, dvx_value value, bool imaginary) {
+    nd_array *from;
+    nd_array *a = array_self(vm, self);
+    if (dvx_failed(value))
+        return nd_fail(vm, DVX_ATTRIBUTE_ERROR, "Cannot delete array %s part",
+                       imaginary ? "imaginary" : "real");
+    if (imaginary && a->dtype->num != ND_COMPLEX128)
+        return nd_fail(vm, DVX_TYPE_ERROR, "array does not have imaginary part to set");
+    if (!array_writable(vm, a)) return false;
+    dvx_value part = part_of(vm, self, imaginary);
+    dvx_value array = dvx_failed(part) ? part : array_operand(vm, value, NULL, &from);
+    bool good = !dvx_failed(array) && array_assign(vm, array_of(vm, part), from);
+    vm->api->release(vm, array);
+    vm->api->release(vm, part);
+    return good;
+}
+
+static dvx_value get_real(dvx_vm *vm, dvx_value self) { return part_of(vm, self, false); }
+static dvx_value get_imag(dvx_vm *vm, dvx_value self) { return part_of(vm, self, true); }
+static bool set_real(dvx_vm *vm, dvx_value self, dvx_value value) {
+    return set_part(vm, self, value, false);
+}
+static bool set_imag(dvx_vm *vm, dvx_value self, dvx_value value) {
+    return set_part(vm, self, value, true);
+}
+ND_ATTRIBUTE(real, get_real, set_real);
+ND_ATTRIBUTE(imag, get_imag, set_imag);
+
+/* What anything has as that part; of what has none, the array that it is. */
+static dvx_value part_of_any(dvx_vm *vm, dvx_value v, const char *name) {
+    nd_array *a;
+    dvx_value part;
+    const int found = vm->api->find_attribute(vm, v, name, &part);
+    if (found) return found > 0 ? part : DVX_FAILED;
+    return compose_attribute(vm, array_operand(vm, v, NULL, &a), name);
+}
+
+static dvx_value real(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    (void)count;
+    return part_of_any(vm, args[0], "real");
+}
+static dvx_value imag(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    (void)count;
+    return part_of_any(vm, args[0], "imag");
+}
+
+/* z, deg */
+static dvx_value angle(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    nd_array *a;
+    (void)count;
+    const int degrees = nd_flag(vm, args[1], false);
+    if (degrees < 0) return DVX_FAILED;
+    dvx_value held = array_operand(vm, args[0], NULL, &a), made = DVX_FAILED;
+    if (dvx_failed(held)) return held;
+    const bool parts = a->dtype->kind == 'c';
+    dvx_value of[2] = {parts ? get_imag(vm, held) : vm->api->make_int(vm, 0),
+                       parts ? get_real(vm, held) : vm->api->retain(vm, held)};
+    if (!dvx_failed(of[0]) && !dvx_failed(of[1]))
+        made = ufunc_call(vm, ND_UFUNC_arctan2, of, DVX_FAILED, NULL);
+    vm->api->release(vm, of[0]);
+    vm->api->release(vm, of[1]);
+    vm->api->release(vm, held);
+    if (!degrees || dvx_failed(made)) return made;
+    return compose_binary(vm, ND_UFUNC_multiply, made, vm->api->make_float(vm, 180 / M_PI));
+}
+
+ND_PARAMETERS(of_m, 1, "m");
+ND_PARAMETERS(of_val, 1, "val");
+ND_PARAMETERS(of_angle, 1, "z", "deg");
+ND_PARAMETERS(of_flip, 1, "m", "axis");
+ND_PARAMETERS(of_rot90, 1, "m", "k", "axes");
+ND_PARAMETERS(of_roll, 2, "a", "shift", "axis");
+ND_PARAMETERS(of_triangle, 1, "m", "k");
+ND_PARAMETERS(of_tri, 1, "N", "M", "k", "dtype");
+ND_PARAMETERS(of_diag, 1, "v", "k");
+ND_PARAMETERS(of_a_diagonal, 1, "a", "offset", "axis1", "axis2");
+ND_PARAMETERS(of_broadcast_to, 2, "array", "shape");
+
+static const dvx_function functions[] = {
+    ND_NAMED("flip", flip, of_flip),
+    ND_NAMED("fliplr", fliplr, of_m),
+    ND_NAMED("flipud", flipud, of_m),
+    ND_NAMED("rot90", rot90, of_rot90),
+    ND_NAMED("roll", roll, of_roll),
+    ND_NAMED("tril", tril, of_triangle),
+    ND_NAMED("triu", triu, of_triangle),
+    ND_NAMED("tri", tri, of_tri),
+    ND_NAMED("diag", diag, of_diag),
+    ND_NAMED("diagflat", diagflat, of_diag),
+    ND_NAMED("diagonal", diagonal_function, of_a_diagonal),
+    ND_NAMED("broadcast_to", broadcast_to, of_broadcast_to),
+    ND_PLAIN("atleast_1d", atleast_1d, 0, ND_ANY),
+    ND_PLAIN("atleast_2d", atleast_2d, 0, ND_ANY),
+    ND_PLAIN("atleast_3d", atleast_3d, 0, ND_ANY),
+    ND_NAMED("real", real, of_val),
+    ND_NAMED("imag", imag, of_val),
+    ND_NAMED("angle", angle, of_angle),
+};
+
+bool arrange_register(dvx_vm *vm, dvx_value module) { return ND_ADD_ALL(functions); }

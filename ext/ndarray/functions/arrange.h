@@ -1,0 +1,13 @@
+/* arrange.h: elements in another order or place: arrange.c has views and copies of an array (flip,
+ * roll, diag, triu, broadcast_to, real), grid.c arrays of indices (meshgrid, mgrid, nonzero). */
+#ifndef ND_ARRANGE_H
+#define ND_ARRANGE_H
+
+#include "array/array.h"
+
+/* The array in a shape that it fits, read-only: ValueError. */
+dvx_value arrange_broadcast(dvx_vm *vm, dvx_value array, int ndim, const int64_t *shape);
+
+bool arrange_register(dvx_vm *vm, dvx_value module);
+
+#endif

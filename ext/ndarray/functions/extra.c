@@ -1,0 +1,448 @@
+/* extra.c: `flags`, `take`, copyto, shares_memory, ndindex and ndenumerate (extra.h).
+ *
+ * Invariants
+ *  1. Objects here hold their array until they are released, or are payloads of zeros. */
+#include "functions/extra.h"
+
+#include "array/convert.h"
+#include "index/index.h"
+#include "array/methods.h"
+#include "functions/select.h"
+#include "array/shape.h"
+#include "array/text.h"
+
+/* ---- flags ---- */
+
+typedef struct flags {
+    bool active;
+    dvx_value array;
+} flags;
+
+static const dvx_type flags_type, steps_type;
+
+static const char *const flag_names[] = {"C_CONTIGUOUS", "F_CONTIGUOUS", "OWNDATA",
+                                         "WRITEABLE",    "ALIGNED",      "WRITEBACKIFCOPY"};
+
+static bool flag_of(const nd_array *a, size_t which) {
+    switch (which) {
+    case 0: return a->flags & ND_C_CONTIGUOUS;
+    case 1: return a->flags & ND_F_CONTIGUOUS;
+    case 2: return !(a->flags & ND_HAS_BASE);
+    case 3: return !a->read_only;
+    default: return which == 4;
+    }
+}
+
+/* NULL: raised. */
+static nd_array *flagged(dvx_vm *vm, dvx_value self) {
+    const flags *f = vm->api->payload(vm, self, &flags_type);
+    if (f->active) return array_of(vm, f->array);
+    nd_fail(vm, DVX_VALUE_ERROR, "the flags have no array");
+    return NULL;
+}
+
+/* The flag that a key names, also 'C' and 'c_contiguous'; -1: none. */
+static int named(dvx_vm *vm, dvx_value key) {
+    char word[32];
+    nd_word(vm, key, word);
+    for (char *c = word; *c; c++)
+        if (*c >= 'a' && *c <= 'z') *c = (char)(*c - 'a' + 'A');
+    if (!strcmp(word, "X")) return 5;
+    for (size_t i = 0; i < LENGTH_OF(flag_names); i++)
+        if (!strcmp(word, flag_names[i]) || (!word[1] && word[0] == flag_names[i][0] && i != 5))
+            return (int)i;
+    return -1;
+}
+
+static dvx_value get_flag(dvx_vm *vm, dvx_value self, dvx_value key) {
+    const nd_array *a = flagged(vm, self);
+    int which = named(vm, key);
+    if (!a) return DVX_FAILED;
+    if (which < 0) return nd_raise(vm, DVX_KEY_ERROR, "Unknown flag");
+    return vm->api->make_bool(vm, flag_of(a, (size_t)which));
+}
+
+/* Only what owns its data, or looks at what can be written to, may become writeable again. */
+static bool set_writable(dvx_vm *vm, nd_array *a, dvx_value value) {
+    int on = vm->api->truth(vm, value);
+    if (on < 0) return false;
+    if (a->exports) return nd_fail(vm, DVX_BUFFER_ERROR, "the array is in use");
+    const nd_array *base = a->flags & ND_HAS_BASE ? array_of(vm, a->base) : NULL;
+    if (on && base && base->read_only)
+        return nd_fail(vm, DVX_VALUE_ERROR, "cannot set WRITEABLE flag to True of this array");
+    a->read_only = !on;
+    return true;
+}
+
+static bool set_flag(dvx_vm *vm, dvx_value self, dvx_value key, dvx_value value) {
+    nd_array *a = flagged(vm, self);
+    if (!a) return false;
+    if (named(vm, key) == 3) return set_writable(vm, a, value);
+    return nd_fail(vm, DVX_KEY_ERROR, "Unknown flag");
+}
+
+/* The same as attributes. */
+static dvx_value flag_at(dvx_vm *vm, dvx_value self, size_t which) {
+    const nd_array *a = flagged(vm, self);
+    return a ? vm->api->make_bool(vm, flag_of(a, which)) : DVX_FAILED;
+}
+static bool set_writeable(dvx_vm *vm, dvx_value self, dvx_value value) {
+    nd_array *a = flagged(vm, self);
+    return a && set_writable(vm, a, value);
+}
+#define FLAG(name, which, set)                                                                   \
+    static dvx_value get_##name(dvx_vm *vm, dvx_value self) { return flag_at(vm, self, which); } \
+    static const dvx_attribute flag_##name = {sizeof(dvx_attribute), #name, get_##name, set};
+FLAG(c_contiguous, 0, NULL)
+FLAG(f_contiguous, 1, NULL)
+FLAG(owndata, 2, NULL)
+FLAG(writeable, 3, set_writeable)
+FLAG(aligned, 4, NULL)
+FLAG(writebackifcopy, 5, NULL)
+static const dvx_attribute *const flag_attributes[] = {&flag_c_contiguous, &flag_f_contiguous,
+                                                       &flag_owndata,      &flag_writeable,
+                                                       &flag_aligned,      &flag_writebackifcopy};
+
+static dvx_value show_flags(dvx_vm *vm, dvx_value self) {
+    nd_text t = {0};
+    const nd_array *a = flagged(vm, self);
+    if (!a) return DVX_FAILED;
+    for (size_t i = 0; i < LENGTH_OF(flag_names); i++) {
+        text_words(vm, &t, "  ");
+        text_words(vm, &t, flag_names[i]);
+        text_words(vm, &t, flag_of(a, i) ? " : True\n" : " : False\n");
+    }
+    return text_finish(vm, &t);
+}
+
+static void release_flags(dvx_vm *vm, void *payload) {
+    flags *f = payload;
+    if (f->active) vm->api->release(vm, f->array);
+    f->active = false;
+}
+
+static dvx_value get_flags(dvx_vm *vm, dvx_value self) {
+    void *payload;
+    dvx_value made = vm->api->make_object(vm, &flags_type, &payload);
+    if (!dvx_failed(made)) *(flags *)payload = (flags){true, vm->api->retain(vm, self)};
+    return made;
+}
+ND_ATTRIBUTE(flags, get_flags, NULL);
+
+/* setflags(write=None) */
+static dvx_value setflags(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    (void)count;
+    if (!nd_is_given(vm, args[1]) || set_writable(vm, array_self(vm, args[0]), args[1]))
+        return nd_none(vm);
+    return DVX_FAILED;
+}
+ND_PARAMETERS(of_setflags, 0, "write");
+ND_METHOD(setflags, ND_NAMED("setflags", setflags, of_setflags));
+
+/* ---- take ---- */
+
+/* Copies parts of one size: for each of `outer` rows of `count` parts, those at the indices. */
+#define TAKE_PARTS(type)                                                              \
+    static void take_##type(char *to, const char *from, int64_t outer, int64_t count, \
+                            const int64_t *indices, int64_t places) {                 \
+        type *t = (type *)(void *)to;                                                 \
+        const type *f = (const type *)(const void *)from;                             \
+        for (; outer > 0; outer--, t += places, f += count)                           \
+            for (int64_t n = 0; n < places; n++)                                      \
+                t[n] = f[indices[n] < 0 ? indices[n] + count : indices[n]];           \
+    }
+TAKE_PARTS(uint8_t)
+TAKE_PARTS(uint32_t)
+TAKE_PARTS(uint64_t)
+TAKE_PARTS(nd_complex)
+
+static void take_parts(char *to, const char *from, int64_t outer, int64_t count,
+                       const int64_t *indices, int64_t places, int64_t size) {
+    if (size == 8)
+        take_uint64_t(to, from, outer, count, indices, places);
+    else if (size == 4)
+        take_uint32_t(to, from, outer, count, indices, places);
+    else if (size == 1)
+        take_uint8_t(to, from, outer, count, indices, places);
+    else if (size == sizeof(nd_complex))
+        take_nd_complex(to, from, outer, count, indices, places);
+    else
+        for (; outer > 0; outer--, from += count * size)
+            for (int64_t n = 0; n < places; n++, to += size) {
+                const int64_t i = indices[n] < 0 ? indices[n] + count : indices[n];
+                memcpy(to, from + i * size, (size_t)size);
+            }
+}
+
+/* Of an array in C order, by int64 indices in C order.  False: it is left to a[:, indices], which
+ * says what is wrong. */
+static bool take_along(dvx_vm *vm, const nd_array *a, const nd_array *which, int axis,
+                       dvx_value *made) {
+    int64_t shape[2 * ND_MOST], outer = 1, size = a->dtype->size;
+    const int64_t count = a->axes[axis].count;
+    const int64_t *indices = (const int64_t *)(const void *)which->data;
+    nd_array *result;
+    int ndim = 0;
+    if (!(a->flags & which->flags & ND_C_CONTIGUOUS) || a->size == 0 || which->size == 0 ||
+        a->ndim + which->ndim - 1 > ND_MOST)
+        return false;
+    for (int64_t n = 0; n < which->size; n++)
+        if (indices[n] < -count || indices[n] >= count) return false;
+    for (int i = 0; i < axis; i++) outer *= shape[ndim++] = a->axes[i].count;
+    for (int i = 0; i < which->ndim; i++) shape[ndim++] = which->axes[i].count;
+    for (int i = axis + 1; i < a->ndim; i++) size *= shape[ndim++] = a->axes[i].count;
+    *made = array_new(vm, a->dtype, ndim, shape, &result);
+    if (!dvx_failed(*made))
+        take_parts(result->data, a->data, outer, count, indices, which->size, size);
+    return true;
+}
+
+/* a[:, indices]: any axis, any layout. */
+static dvx_value take_by_key(dvx_vm *vm, dvx_value from, dvx_value ints, int axis) {
+    dvx_value parts[ND_MOST + 1], key = DVX_FAILED, made = DVX_FAILED, slice = DVX_FAILED;
+    dvx_value none = nd_none(vm), maker = vm->api->builtin(vm, "slice");
+    if (!dvx_failed(maker)) slice = vm->api->call(vm, maker, &none, 1);
+    for (int i = 0; i < axis; i++) parts[i] = slice;
+    parts[axis] = ints;
+    if (!dvx_failed(slice)) key = vm->api->make_tuple(vm, parts, (size_t)axis + 1);
+    if (!dvx_failed(key)) made = vm->api->get_item(vm, from, key);
+    vm->api->release(vm, key);
+    vm->api->release(vm, slice);
+    vm->api->release(vm, maker);
+    return made;
+}
+
+dvx_value extra_take(dvx_vm *vm, dvx_value array, dvx_value indices, dvx_value axis_) {
+    dvx_value from, ints, made = DVX_FAILED;
+    const nd_array *a;
+    nd_array *which;
+    int axis = 0;
+    if (nd_is_given(vm, axis_)) {
+        if (!nd_axis_of(vm, axis_, array_of(vm, array)->ndim, &axis)) return DVX_FAILED;
+        from = vm->api->retain(vm, array);
+    } else {
+        from = shape_ravel(vm, array);
+        if (dvx_failed(from)) return from;
+    }
+    dvx_value index = array_operand(vm, indices, NULL, &which);
+    ints = dvx_failed(index) ? index : array_operand(vm, index, ND_DTYPE(ND_INT64), &which);
+    if (!dvx_failed(ints)) {
+        a = array_of(vm, from);
+        if (axis == 0)
+            made = index_get(vm, from, ints);
+        else if (!take_along(vm, a, which, axis, &made))
+            made = take_by_key(vm, from, ints, axis);
+    }
+    a = dvx_failed(made) ? NULL : array_of(vm, made);
+    if (a && !(a->flags & ND_C_CONTIGUOUS)) {
+        /* (Other than a subscript's, the result is in C order.) */
+        dvx_value copy = array_copy(vm, a, a->dtype, 'C');
+        vm->api->release(vm, made);
+        made = copy;
+    }
+    vm->api->release(vm, ints);
+    vm->api->release(vm, index);
+    vm->api->release(vm, from);
+    return made;
+}
+static dvx_value take(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    (void)count;
+    return extra_take(vm, args[0], args[1], args[2]);
+}
+ND_PARAMETERS(of_take, 1, "indices", "axis");
+ND_METHOD(take, ND_NAMED("take", take, of_take));
+
+static dvx_value take_function(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    nd_array *a;
+    (void)count;
+    dvx_value array = array_operand(vm, args[0], NULL, &a);
+    if (dvx_failed(array)) return array;
+    dvx_value made = extra_take(vm, array, args[1], args[2]);
+    vm->api->release(vm, array);
+    return made;
+}
+
+/* ---- copyto, shares_memory ---- */
+
+/* What `casting` allows: ints of dl go into all int dtypes. */
+static bool check_casting(dvx_vm *vm, dvx_value v, const nd_dtype *from, const nd_dtype *to,
+                          dvx_value casting) {
+    char word[32] = "same_kind";
+    if (!dvx_failed(casting)) nd_word(vm, casting, word);
+    bool good = true;
+    if (!strcmp(word, "same_kind"))
+        good = dtype_is_same_kind(from, to);
+    else if (!strcmp(word, "safe"))
+        good = dtype_is_safe(from, to);
+    else if (!strcmp(word, "no") || !strcmp(word, "equiv"))
+        good = from == to;
+    else if (strcmp(word, "unsafe"))
+        return nd_fail(vm, DVX_VALUE_ERROR,
+                       "casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe' "
+                       "(got '%s')",
+                       word);
+    const bool number = convert_kind(vm, v) != NULL;
+    return good || (number && dtype_is_integer(from) && dtype_is_integer(to)) ||
+           nd_fail(vm, DVX_TYPE_ERROR,
+                   "Cannot cast %s from dtype('%s') to dtype('%s') according to the rule '%s'",
+                   number ? "scalar" : "array data", from->name, to->name, word);
+}
+
+/* copyto(dst, src, casting, where) */
+static dvx_value copyto(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    nd_array *from, *mask, *to = array_of(vm, args[0]);
+    char name[ND_NAME];
+    (void)count;
+    if (!to)
+        return nd_raise(vm, DVX_TYPE_ERROR, "copyto() argument 1 must be numpy.ndarray, not %s",
+                        nd_class_name(vm, args[0], name));
+    if (!array_writable(vm, to)) return DVX_FAILED;
+    dvx_value array = array_operand(vm, args[1], NULL, &from), held = DVX_FAILED;
+    if (dvx_failed(array)) return array;
+    bool good = check_casting(vm, args[1], from->dtype, to->dtype, args[2]);
+    if (good && !dvx_failed(args[3])) {
+        held = array_operand(vm, args[3], ND_DTYPE(ND_BOOL), &mask);
+        good = !dvx_failed(held) && select_copy(vm, to, from, mask);
+    } else {
+        good = good && array_assign(vm, to, from);
+    }
+    vm->api->release(vm, held);
+    vm->api->release(vm, array);
+    return good ? nd_none(vm) : DVX_FAILED;
+}
+
+/* may_share_memory(a, b): by their bounds */
+static dvx_value may_share(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    nd_array *a, *b;
+    (void)count;
+    dvx_value one = array_operand(vm, args[0], NULL, &a);
+    dvx_value other = dvx_failed(one) ? one : array_operand(vm, args[1], NULL, &b);
+    dvx_value answer = dvx_failed(other) ? other : vm->api->make_bool(vm, array_may_overlap(a, b));
+    vm->api->release(vm, one);
+    vm->api->release(vm, other);
+    return answer;
+}
+
+/* ---- ndindex and ndenumerate ---- */
+
+typedef struct steps {
+    bool active, with_elements;
+    dvx_value array;
+    int ndim;
+    int64_t left, index[ND_MOST], shape[ND_MOST];
+} steps;
+
+static int next_step(dvx_vm *vm, dvx_value self, dvx_value *out) {
+    steps *s = vm->api->payload(vm, self, &steps_type);
+    if (s->left == 0) return 0;
+    dvx_value both[2] = {array_ints(vm, s->index, s->ndim), DVX_FAILED};
+    if (dvx_failed(both[0])) return -1;
+    if (s->with_elements) {
+        const nd_array *a = array_of(vm, s->array);
+        const char *at = a->data;
+        for (int i = 0; i < s->ndim; i++) at += s->index[i] * a->axes[i].stride;
+        both[1] = array_element(vm, a->dtype, at);
+        *out = dvx_failed(both[1]) ? both[1] : vm->api->make_tuple(vm, both, 2);
+        vm->api->release(vm, both[0]);
+        vm->api->release(vm, both[1]);
+        if (dvx_failed(*out)) return -1;
+    } else {
+        *out = both[0];
+    }
+    s->left--;
+    for (int i = s->ndim; i-- > 0;) {
+        if (++s->index[i] < s->shape[i]) break;
+        s->index[i] = 0;
+    }
+    return 1;
+}
+
+static void release_steps(dvx_vm *vm, void *payload) {
+    steps *s = payload;
+    if (s->active) vm->api->release(vm, s->array);
+    s->active = false;
+    s->left = 0;
+}
+
+static dvx_value make_steps(dvx_vm *vm, int ndim, const int64_t *shape, steps **out) {
+    void *payload;
+    dvx_value made = vm->api->make_object(vm, &steps_type, &payload);
+    if (dvx_failed(made)) return made;
+    steps *s = *out = payload;
+    s->ndim = ndim;
+    memcpy(s->shape, shape, (size_t)ndim * sizeof *shape);
+    array_count(ndim, shape, &s->left);
+    return made;
+}
+
+/* ndindex(*shape), ndindex(shape) */
+static dvx_value ndindex(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    int64_t shape[ND_MOST];
+    steps *s;
+    int ndim = 0;
+    bool one = count == 1 && vm->api->kind(vm, args[0]) != DVX_INT;
+    if (one && !array_read_shape(vm, args[0], &ndim, shape)) return DVX_FAILED;
+    if (!one && count > ND_MOST)
+        return nd_raise(vm, DVX_VALUE_ERROR,
+                        "maximum supported dimension for an ndarray is 32, found %u", count);
+    for (uint32_t i = 0; !one && i < count; i++)
+        if (!nd_read_index(vm, args[i], &shape[ndim++])) return DVX_FAILED;
+    /* (NumPy's goes through an array of floats.) */
+    size_t bytes;
+    if (!array_measure(vm, ND_DTYPE(ND_FLOAT64), ndim, shape, &bytes)) return DVX_FAILED;
+    return make_steps(vm, ndim, shape, &s);
+}
+
+/* ndenumerate(arr) */
+static dvx_value ndenumerate(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    int64_t shape[ND_MOST];
+    nd_array *a;
+    steps *s;
+    (void)count;
+    dvx_value array = array_operand(vm, args[0], NULL, &a);
+    if (dvx_failed(array)) return array;
+    /* A view of its own, whose shape nobody sets. */
+    nd_array *view;
+    dvx_value own = array_view(vm, array, a, a->data, a->ndim, a->axes, &view);
+    vm->api->release(vm, array);
+    if (dvx_failed(own)) return own;
+    array_shape(view, shape);
+    dvx_value made = make_steps(vm, view->ndim, shape, &s);
+    if (dvx_failed(made)) {
+        vm->api->release(vm, own);
+        return made;
+    }
+    s->active = s->with_elements = true;
+    s->array = own;
+    return made;
+}
+
+static const dvx_type flags_type = {.size = sizeof(dvx_type),
+                                    .name = "flagsobj",
+                                    .payload = sizeof(flags),
+                                    .release = release_flags,
+                                    .repr = show_flags,
+                                    .get_item = get_flag,
+                                    .set_item = set_flag,
+                                    .attribute_count = LENGTH_OF(flag_attributes),
+                                    .attributes = flag_attributes};
+static const dvx_type steps_type = {.size = sizeof(dvx_type),
+                                    .name = "ndindex_iterator",
+                                    .payload = sizeof(steps),
+                                    .release = release_steps,
+                                    .next = next_step};
+
+ND_PARAMETERS(of_a_take, 2, "a", "indices", "axis");
+ND_PARAMETERS(of_copyto, 2, "dst", "src", "casting", "where");
+ND_PARAMETERS(of_arr, 1, "arr");
+
+static const dvx_function functions[] = {
+    ND_NAMED("take", take_function, of_a_take),    ND_NAMED("copyto", copyto, of_copyto),
+    ND_PLAIN("may_share_memory", may_share, 2, 2), ND_PLAIN("ndindex", ndindex, 0, ND_ANY),
+    ND_NAMED("ndenumerate", ndenumerate, of_arr),
+};
+
+bool extra_register(dvx_vm *vm, dvx_value module) {
+    return ND_ADD_ALL(functions) && vm->api->add_type(vm, module, &flags_type) &&
+           vm->api->add_type(vm, module, &steps_type);
+}

@@ -1,0 +1,10 @@
+/* finfo.h: what can be said of dtypes: iinfo, finfo, promote_types, result_type, can_cast,
+ * isscalar, iscomplexobj, isrealobj. */
+#ifndef ND_FINFO_H
+#define ND_FINFO_H
+
+#include "array/array.h"
+
+bool finfo_register(dvx_vm *vm, dvx_value module);
+
+#endif

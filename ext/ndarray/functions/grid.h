@@ -1,0 +1,9 @@
+/* grid.h: arrays of indices: indices, meshgrid, mgrid, ix_, fromfunction, nonzero. */
+#ifndef ND_GRID_H
+#define ND_GRID_H
+
+#include "array/array.h"
+
+bool grid_register(dvx_vm *vm, dvx_value module);
+
+#endif

@@ -1,0 +1,10 @@
+/* lookup.h: unravel_index, ravel_multi_index, lexsort, broadcast_arrays, broadcast_shapes,
+ * rollaxis, apply_along_axis, divmod. */
+#ifndef ND_LOOKUP_H
+#define ND_LOOKUP_H
+
+#include "array/array.h"
+
+bool lookup_register(dvx_vm *vm, dvx_value module);
+
+#endif

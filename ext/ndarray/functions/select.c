@@ -1,0 +1,690 @@
+/* select.c: where, clip, round, diff, trace, isclose, allclose, array_equal, count_nonzero
+ * (select.h). */
+#include "functions/select.h"
+
+#include <math.h>
+
+#include "loops/arith.h"
+#include "ufunc/collect.h"
+#include "array/compose.h"
+#include "array/convert.h"
+#include "index/index.h"
+#include "array/methods.h"
+#include "ufunc/reduce.h"
+#include "ufunc/ufunc.h"
+
+/* ---- where ---- */
+
+/* Operands of a choice: the result, the condition, and what is chosen from. */
+enum { CONDITION, YES, NO, RESULT };
+
+#define CHOOSE(T, name)                                                                    \
+    static bool choose_##name(dvx_vm *vm, void *context, char *const *data, int64_t count, \
+                              const int64_t *strides) {                                    \
+        char *to = data[RESULT];                                                           \
+        const char *condition = data[CONDITION], *yes = data[YES], *no = data[NO];         \
+        (void)vm, (void)context;                                                           \
+        for (; count > 0; count--) {                                                       \
+            *(T *)(void *)to = *(const T *)(const void *)(*condition ? yes : no);          \
+            to += strides[RESULT];                                                         \
+            condition += strides[CONDITION];                                               \
+            yes += strides[YES];                                                           \
+            no += strides[NO];                                                             \
+        }                                                                                  \
+        return true;                                                                       \
+    }
+/* The same by masks, which become vectors, where results and conditions lie in rows, and so do the
+ * elements that are chosen, or there is one for all. */
+#define PICK(T, yes_here, no_here)                             \
+    for (int64_t i = 0; i < count; i++) {                      \
+        const T mask = (T)(0 - (T)(condition[i] != 0));        \
+        to[i] = (T)((yes_here & mask) | (no_here & (T)~mask)); \
+    }
+#define CHOOSE_IN_ROWS(T, name)                                                          \
+    CHOOSE(T, name)                                                                      \
+    static bool pick_##name(dvx_vm *vm, void *context, char *const *data, int64_t count, \
+                            const int64_t *strides) {                                    \
+        enum { SIZE = sizeof(T) };                                                       \
+        T *to = (T *)(void *)data[RESULT];                                               \
+        const uint8_t *condition = (const uint8_t *)data[CONDITION];                     \
+        const T *yes = (const T *)(void *)data[YES], *no = (const T *)(void *)data[NO];  \
+        const int64_t y = strides[YES], n = strides[NO];                                 \
+        if (strides[RESULT] != SIZE || strides[CONDITION] != 1 || (y != SIZE && y) ||    \
+            (n != SIZE && n) || count < 1)                                               \
+            return choose_##name(vm, context, data, count, strides);                     \
+        const T one = *yes, other = *no;                                                 \
+        if (y && n)                                                                      \
+            PICK(T, yes[i], no[i])                                                       \
+        else if (y)                                                                      \
+            PICK(T, yes[i], other)                                                       \
+        else if (n)                                                                      \
+            PICK(T, one, no[i])                                                          \
+        else                                                                             \
+            PICK(T, one, other)                                                          \
+        return true;                                                                     \
+    }
+CHOOSE_IN_ROWS(uint8_t, 1)
+CHOOSE_IN_ROWS(uint32_t, 4)
+CHOOSE_IN_ROWS(uint64_t, 8)
+CHOOSE(nd_complex, 16)
+
+static nd_row row_of_size(int size) {
+    return size == 1 ? pick_1 : size == 4 ? pick_4 : size == 8 ? pick_8 : choose_16;
+}
+
+static bool run_rows(dvx_vm *vm, nd_walk *walk, int64_t size) {
+    const int64_t sizes[] = {[CONDITION] = 1, [YES] = size, [NO] = size, [RESULT] = size};
+    const nd_row row = row_of_size((int)size);
+    return collect_pays(walk) ? collect_run(vm, walk, sizes, row, NULL)
+                              : walk_run(vm, walk, row, NULL);
+}
+
+static dvx_value choose(dvx_vm *vm, nd_array *const *operands, const nd_dtype *dtype) {
+    nd_walk walk;
+    walk_begin(&walk, 4, 0);
+    nd_array *out;
+    if (!array_broadcast(vm, operands, 3, &walk.ndim, walk.shape)) return DVX_FAILED;
+    dvx_value made = ufunc_result(vm, dtype, operands, 3, walk.ndim, walk.shape, &out);
+    if (dvx_failed(made)) return made;
+    for (int i = 0; i < 4; i++) {
+        const nd_array *a = i < RESULT ? operands[i] : out;
+        walk.data[i] = a->data;
+        array_strides_in(a, walk.ndim, walk.strides[i]);
+    }
+    walk_plan(&walk, RESULT, true);
+    if (run_rows(vm, &walk, dtype->size)) return made;
+    vm->api->release(vm, made);
+    return DVX_FAILED;
+}
+
+/* Can the array be broadcast to the shape of `to`?  (Axes of one element in front count for
+ * nothing, unless `most` says how many axes there may be.) */
+static bool fits(dvx_vm *vm, const nd_array *to, const nd_array *a, int most, const char *what) {
+    const int more = a->ndim - to->ndim;
+    bool good = most < 0 || a->ndim <= most;
+    for (int i = 0; good && i < a->ndim; i++)
+        good = a->axes[i].count == 1 || (i >= more && a->axes[i].count == to->axes[i - more].count);
+    if (good) return true;
+    char of[ND_SHAPE_TEXT], into[ND_SHAPE_TEXT];
+    int64_t shape[ND_MOST], target[ND_MOST];
+    array_shape(a, shape);
+    array_shape(to, target);
+    return nd_fail(vm, DVX_VALUE_ERROR, "could not broadcast %s from shape %s into shape %s", what,
+                   array_shape_text(a->ndim, shape, false, of),
+                   array_shape_text(to->ndim, target, false, into));
+}
+
+bool select_copy(dvx_vm *vm, nd_array *to, const nd_array *from, const nd_array *mask) {
+    nd_walk walk;
+    nd_array trimmed;
+    dvx_value held[2] = {DVX_FAILED, DVX_FAILED};
+    const nd_array *sides[2] = {mask, from};
+    if (!fits(vm, to, from, -1, "input array") || !fits(vm, to, mask, to->ndim, "where mask"))
+        return false;
+    bool good = true;
+    for (int i = 0; good && i < 2; i++) {
+        const nd_dtype *dtype = i ? to->dtype : mask->dtype;
+        if (sides[i]->dtype == dtype && !array_may_overlap(sides[i], to)) continue;
+        held[i] = array_copy(vm, sides[i], dtype, 'K');
+        good = !dvx_failed(held[i]);
+        if (good) sides[i] = array_of(vm, held[i]);
+    }
+    if (good && to->size) {
+        walk_begin(&walk, 4, to->ndim);
+        array_shape(to, walk.shape);
+        for (int i = 0; i < 4; i++) {
+            const nd_array *a = i == CONDITION ? sides[0] : i == YES ? sides[1] : to;
+            walk.data[i] = a->data;
+            if (a->ndim > to->ndim) {
+                trimmed = *a;
+                trimmed.axes += a->ndim - to->ndim;
+                trimmed.ndim = to->ndim;
+                a = &trimmed;
+            }
+            array_strides_in(a, walk.ndim, walk.strides[i]);
+        }
+        walk_plan(&walk, RESULT, true);
+        good = run_rows(vm, &walk, to->dtype->size);
+    }
+    vm->api->release(vm, held[0]);
+    vm->api->release(vm, held[1]);
+    return good;
+}
+
+/* condition, x, y */
+static dvx_value where(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    nd_array *operands[3];
+    dvx_value held[3] = {DVX_FAILED, DVX_FAILED, DVX_FAILED}, made = DVX_FAILED;
+    (void)count;
+    if (dvx_failed(args[1]) != dvx_failed(args[2]))
+        return vm->api->raise(vm, DVX_VALUE_ERROR,
+                              "either both or neither of x and y should be given");
+    if (dvx_failed(args[1])) {
+        dvx_value a = array_from(vm, args[0], NULL);
+        if (!dvx_failed(a)) made = vm->api->call_method(vm, a, "nonzero", NULL, 0);
+        vm->api->release(vm, a);
+        return made;
+    }
+    for (int i = 1; i < 3; i++) {
+        held[i] = array_operand(vm, args[i], NULL, &operands[i]);
+        if (dvx_failed(held[i])) break;
+    }
+    if (!dvx_failed(held[2])) {
+        const nd_dtype *dtype = dtype_promote(operands[1]->dtype, operands[2]->dtype);
+        held[0] = array_operand(vm, args[0], ND_DTYPE(ND_BOOL), &operands[0]);
+        for (int i = 1; i < 3 && !dvx_failed(held[0]); i++) {
+            dvx_value cast = array_operand(vm, held[i], dtype, &operands[i]);
+            vm->api->release(vm, held[i]);
+            held[i] = cast;
+        }
+        if (!dvx_failed(held[0]) && !dvx_failed(held[1]) && !dvx_failed(held[2]))
+            made = choose(vm, operands, dtype);
+    }
+    for (int i = 0; i < 3; i++) vm->api->release(vm, held[i]);
+    return made;
+}
+
+/* ---- clip ---- */
+
+enum { MANY = 1024 };
+/* Does the bound, a number, leave the dtype as it is? */
+static bool suits(dvx_vm *vm, const nd_dtype *dtype, dvx_value bound) {
+    const dvx_kind kind = vm->api->kind(vm, bound);
+    return dtype->num == ND_FLOAT64 ? kind == DVX_FLOAT || kind == DVX_INT
+                                    : dtype->num == ND_INT64 && kind == DVX_INT;
+}
+
+/* Many elements, and numbers: both bounds are applied to a block before the next one is read.
+ * False: they are not such; or *result is DVX_FAILED. */
+static bool clip_blocks(dvx_vm *vm, const dvx_value *args, dvx_value *result) {
+    enum { BLOCK = 1024, POLL = 1 << 20 };
+    nd_complex low, high; /* (room for any element) */
+    nd_array *to, *a = vm->api->payload(vm, args[0], &array_type);
+    int64_t shape[ND_MOST], done = 0;
+    if (!a || a->size < MANY || !(a->flags & ND_C_CONTIGUOUS) || !suits(vm, a->dtype, args[1]) ||
+        !suits(vm, a->dtype, args[2]))
+        return false;
+    /* (An int of more than 64 bits is an error of the ufunc's.) */
+    if (!array_store(vm, a->dtype, (char *)&low, args[1]) ||
+        !array_store(vm, a->dtype, (char *)&high, args[2])) {
+        vm->api->clear_error(vm);
+        return false;
+    }
+    array_shape(a, shape);
+    *result = array_new(vm, a->dtype, a->ndim, shape, &to);
+    if (dvx_failed(*result)) return true;
+    const nd_type type = a->dtype->num;
+    const int64_t size = a->dtype->size, steps[3] = {size, 0, size};
+    for (bool good = true; good && done < a->size; done += BLOCK) {
+        char *at = to->data + done * size;
+        const int64_t n = a->size - done < BLOCK ? a->size - done : BLOCK;
+        ufunc_kernel(vm, ND_UFUNC_maximum, type)
+            ->loop((char *[]){a->data + done * size, (char *)&low, at}, n, steps);
+        ufunc_kernel(vm, ND_UFUNC_minimum, type)->loop((char *[]){at, (char *)&high, at}, n, steps);
+        if (done % POLL == 0) good = vm->api->poll(vm);
+        if (good) continue;
+        vm->api->release(vm, *result);
+        *result = DVX_FAILED;
+    }
+    if (arith_flags()) arith_clear();
+    return true;
+}
+
+/* A nan without dimensions as a bound is none, in NumPy 1.24: it becomes an infinite one, which is
+ * put into *own.  (An array that has a nan stays what it is.) */
+static bool replace_nan(dvx_vm *vm, dvx_value *bound, double infinite, dvx_value *own) {
+    nd_complex value;
+    const nd_dtype *dtype = convert_kind(vm, *bound);
+    if (!dtype || (dtype->kind != 'f' && dtype->kind != 'c')) return true;
+    if (!array_store(vm, ND_DTYPE(ND_COMPLEX128), (char *)&value, *bound)) return false;
+    if (!isnan(value.real) && !isnan(value.imag)) return true;
+    *own = *bound = vm->api->make_float(vm, infinite);
+    return !dvx_failed(*bound);
+}
+
+static bool warn_of_nan(dvx_vm *vm) {
+    dvx_value class_ = vm->api->builtin(vm, "DeprecationWarning");
+    const bool good =
+        !dvx_failed(class_) &&
+        vm->api->warn(
+            vm, class_,
+            "Passing `np.nan` to mean no clipping in np.clip has always been unreliable, and is "
+            "now deprecated. In future, this will always return nan, like it already does when min "
+            "or max are arrays that contain nan. To skip a bound, pass either None or an np.inf of "
+            "an appropriate sign.");
+    vm->api->release(vm, class_);
+    return good;
+}
+
+static dvx_value clip_between(dvx_vm *vm, const dvx_value *args) {
+    const bool low = nd_is_given(vm, args[1]), high = nd_is_given(vm, args[2]);
+    const dvx_value out = nd_is_given(vm, args[3]) ? args[3] : DVX_FAILED;
+    dvx_value operands[2] = {args[0], low ? args[1] : args[2]}, made;
+    if (low && high && dvx_failed(out) && clip_blocks(vm, args, &made)) return made;
+    made = ufunc_call(vm, low ? ND_UFUNC_maximum : ND_UFUNC_minimum, operands,
+                      low && high ? DVX_FAILED : out, NULL);
+    if (!low || !high || dvx_failed(made)) return made;
+    operands[0] = made;
+    operands[1] = args[2];
+    /* Of many elements that are no row: the array in between, which nobody else has, becomes the
+     * result. */
+    const nd_array *between = vm->api->payload(vm, made, &array_type);
+    const bool here = dvx_failed(out) && between && between->size >= MANY &&
+                      vm->api->is_unique(vm, made) && suits(vm, between->dtype, args[2]);
+    dvx_value result = ufunc_call(vm, ND_UFUNC_minimum, operands, here ? made : out, NULL);
+    vm->api->release(vm, made);
+    return result;
+}
+
+/* a, min, max, out.  The function's own warning would be at a line of NumPy's, where nobody sees
+ * it.
+ */
+static dvx_value clip_any(dvx_vm *vm, const dvx_value *args, bool warns) {
+    dvx_value all[4] = {args[0], args[1], args[2], args[3]};
+    dvx_value low = DVX_FAILED, high = DVX_FAILED, result = DVX_FAILED;
+    if (!nd_is_given(vm, args[1]) && !nd_is_given(vm, args[2]))
+        return vm->api->raise(vm, DVX_VALUE_ERROR, "One of max or min must be given");
+    if ((!nd_is_given(vm, args[1]) || replace_nan(vm, &all[1], -INFINITY, &low)) &&
+        (!nd_is_given(vm, args[2]) || replace_nan(vm, &all[2], INFINITY, &high)) &&
+        (!warns || (dvx_failed(low) && dvx_failed(high)) || warn_of_nan(vm)))
+        result = clip_between(vm, all);
+    vm->api->release(vm, low);
+    vm->api->release(vm, high);
+    return result;
+}
+
+static dvx_value clip(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    (void)count;
+    return clip_any(vm, args, false);
+}
+
+static dvx_value clip_method_of(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    (void)count;
+    return clip_any(vm, args, true);
+}
+
+/* ---- round ---- */
+
+/* To so many digits behind the point, as NumPy does it: a power of ten, rint, and back. */
+/* The operation on what the one before has made, in its place. */
+static dvx_value then(dvx_vm *vm, nd_ufunc_number number, dvx_value made, const double *other) {
+    if (dvx_failed(made)) return made;
+    if (!vm->api->payload(vm, made, &array_type))
+        return other ? compose_number(vm, number, made, *other) : compose_unary(vm, number, made);
+    const dvx_value operands[2] = {made, other ? vm->api->make_float(vm, *other) : DVX_FAILED};
+    dvx_value result = DVX_FAILED;
+    if (!other || !dvx_failed(operands[1])) result = ufunc_call(vm, number, operands, made, NULL);
+    vm->api->release(vm, operands[1]);
+    return compose_first(vm, result, made);
+}
+
+static dvx_value round_floats(dvx_vm *vm, dvx_value a, int64_t decimals) {
+    if (!decimals) return compose_unary(vm, ND_UFUNC_rint, a);
+    const double scale = pow(10, (double)(decimals < 0 ? -decimals : decimals));
+    const nd_ufunc_number to = decimals > 0 ? ND_UFUNC_multiply : ND_UFUNC_divide;
+    const nd_ufunc_number back = decimals > 0 ? ND_UFUNC_divide : ND_UFUNC_multiply;
+    dvx_value made = then(vm, ND_UFUNC_rint, compose_number(vm, to, a, scale), NULL);
+    return then(vm, back, made, &scale);
+}
+
+/* Both parts. */
+static dvx_value round_complex(dvx_vm *vm, dvx_value held, const nd_array *a, int64_t decimals) {
+    dvx_value copy = array_copy(vm, a, a->dtype, 'K');
+    static const char *const parts[2] = {"real", "imag"};
+    for (int i = 0; i < 2 && !dvx_failed(copy); i++) {
+        dvx_value part = round_floats(vm, vm->api->get_attribute(vm, held, parts[i]), decimals);
+        dvx_value to = dvx_failed(part) ? part : vm->api->get_attribute(vm, copy, parts[i]);
+        dvx_value rounded = dvx_failed(to) ? to : array_from(vm, part, NULL);
+        if (dvx_failed(rounded) || !array_assign(vm, array_of(vm, to), array_of(vm, rounded)))
+            copy = compose_first(vm, DVX_FAILED, copy);
+        vm->api->release(vm, rounded);
+        vm->api->release(vm, to);
+        vm->api->release(vm, part);
+    }
+    return copy;
+}
+
+/* a, decimals, out */
+static dvx_value round_to(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    nd_array *a, *out = NULL;
+    int64_t decimals = 0;
+    (void)count;
+    if (nd_is_given(vm, args[1]) && !nd_read_index(vm, args[1], &decimals)) return DVX_FAILED;
+    if (nd_is_given(vm, args[2]) && !(out = vm->api->payload(vm, args[2], &array_type)))
+        return vm->api->raise(vm, DVX_TYPE_ERROR, "return arrays must be of ArrayType");
+    dvx_value held = array_operand(vm, args[0], NULL, &a), made;
+    if (dvx_failed(held)) return held;
+    if (a->dtype->kind == 'c')
+        made = round_complex(vm, held, a, decimals);
+    else if (a->dtype->kind == 'f' || a->dtype->num == ND_BOOL)
+        made = round_floats(vm, vm->api->retain(vm, held), decimals);
+    else if (decimals >= 0)
+        made = vm->api->retain(vm, held); /* (NumPy gives the array itself, too.) */
+    else
+        made = compose_array(vm, round_floats(vm, vm->api->retain(vm, held), decimals), a->dtype);
+    made = compose_array(vm, made, NULL);
+    vm->api->release(vm, held);
+    if (dvx_failed(made)) return made;
+    if (!out) return array_result(vm, made);
+    const bool good = array_writable(vm, out) && array_assign(vm, out, array_of(vm, made));
+    vm->api->release(vm, made);
+    return good ? vm->api->retain(vm, args[2]) : DVX_FAILED;
+}
+
+/* ---- diff ---- */
+
+/* The elements along an axis without the first, or without the last. */
+static dvx_value without_end(dvx_vm *vm, dvx_value of, const nd_array *a, int axis, bool first) {
+    dvx_axis axes[ND_MOST];
+    nd_array *view;
+    memcpy(axes, a->axes, (size_t)a->ndim * sizeof *axes);
+    if (axes[axis].count) axes[axis].count--;
+    char *data = a->data + (first && axes[axis].count ? axes[axis].stride : 0);
+    return array_view(vm, of, a, data, a->ndim, axes, &view);
+}
+
+/* a, n, axis */
+static dvx_value diff(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    int64_t times = 1;
+    nd_array *a;
+    int axis;
+    (void)count;
+    if (!dvx_failed(args[1]) && !vm->api->read_index(vm, args[1], &times)) return DVX_FAILED;
+    if (times < 0)
+        return nd_raise(vm, DVX_VALUE_ERROR, "order must be non-negative but got %lld",
+                        (long long)times);
+    dvx_value made = array_operand(vm, args[0], NULL, &a);
+    if (dvx_failed(made)) return made;
+    axis = a->ndim - 1;
+    if (!a->ndim) {
+        vm->api->release(vm, made);
+        return vm->api->raise(vm, DVX_VALUE_ERROR,
+                              "diff requires input that is at least one dimensional");
+    }
+    bool good = !nd_is_given(vm, args[2]) || nd_axis_of(vm, args[2], a->ndim, &axis);
+    for (; good && times > 0; times--) {
+        a = array_of(vm, made);
+        const nd_ufunc_number number =
+            a->dtype->num == ND_BOOL ? ND_UFUNC_not_equal : ND_UFUNC_subtract;
+        dvx_value ends[2] = {without_end(vm, made, a, axis, true), DVX_FAILED};
+        dvx_value next = DVX_FAILED;
+        if (!dvx_failed(ends[0])) ends[1] = without_end(vm, made, a, axis, false);
+        if (!dvx_failed(ends[1])) next = ufunc_call(vm, number, ends, DVX_FAILED, NULL);
+        vm->api->release(vm, ends[0]);
+        vm->api->release(vm, ends[1]);
+        vm->api->release(vm, made);
+        made = next;
+        good = !dvx_failed(made);
+    }
+    if (good) return made;
+    vm->api->release(vm, made);
+    return DVX_FAILED;
+}
+
+/* ---- trace ---- */
+
+/* a, offset */
+static dvx_value trace(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    nd_array *a, *view;
+    int64_t offset = 0;
+    dvx_value made = DVX_FAILED;
+    (void)count;
+    if (!dvx_failed(args[1]) && !vm->api->read_index(vm, args[1], &offset)) return DVX_FAILED;
+    dvx_value held = array_operand(vm, args[0], NULL, &a);
+    if (dvx_failed(held)) return held;
+    if (a->ndim != 2) {
+        vm->api->raise(vm, DVX_VALUE_ERROR,
+                       a->ndim < 2 ? "diag requires an array of at least two dimensions"
+                                   : "trace of more than two dimensions is not part of ndarray");
+    } else {
+        const int64_t row = offset < 0 ? -offset : 0, column = offset > 0 ? offset : 0;
+        int64_t rows = a->axes[0].count - row, columns = a->axes[1].count - column;
+        dvx_axis diagonal = {rows < columns ? rows : columns,
+                             a->axes[0].stride + a->axes[1].stride};
+        if (diagonal.count < 0) diagonal.count = 0;
+        char *data = a->data;
+        if (diagonal.count) data += row * a->axes[0].stride + column * a->axes[1].stride;
+        dvx_value part = array_view(vm, held, a, data, 1, &diagonal, &view);
+        const nd_reduction r = {.number = ND_UFUNC_add,
+                                .axis = DVX_FAILED,
+                                .dtype = DVX_FAILED,
+                                .out = DVX_FAILED,
+                                .keepdims = DVX_FAILED,
+                                .initial = DVX_FAILED,
+                                .where = DVX_FAILED};
+        if (!dvx_failed(part)) made = reduce_call(vm, part, &r);
+        vm->api->release(vm, part);
+    }
+    vm->api->release(vm, held);
+    return made;
+}
+
+/* ---- Comparisons of whole arrays ---- */
+
+typedef struct tolerance {
+    double relative, absolute;
+    bool equal_nan, all;
+} tolerance;
+
+/* Of complex numbers whose difference is not finite. */
+static bool is_close_odd(nd_complex x, nd_complex y, const tolerance *t) {
+    const bool finite =
+        isfinite(x.real) && isfinite(x.imag) && isfinite(y.real) && isfinite(y.imag);
+    if (finite)
+        return hypot(x.real - y.real, x.imag - y.imag) <=
+               t->absolute + t->relative * hypot(y.real, y.imag);
+    if (x.real == y.real && x.imag == y.imag) return true;
+    return t->equal_nan && (isnan(x.real) || isnan(x.imag)) && (isnan(y.real) || isnan(y.imag));
+}
+
+/* (Two arrays of float32 are compared in that type, as NumPy does it.  Without jumps, for vectors,
+ * and with `truth` as wide as the elements.) */
+#define CLOSE_ONE(T, truth, x, y)                                                \
+    const truth finite = (truth)(__builtin_isfinite(x) & __builtin_isfinite(y)); \
+    const truth near = FABS((x) - (y)) <= absolute + relative * FABS(y);         \
+    const truth same = ((x) == (y)) | (equal_nan & ((x) != (x)) & ((y) != (y))); \
+    const truth close = (finite & near) | (~finite & same);
+#define FABS(x) _Generic((x), float : __builtin_fabsf, double : __builtin_fabs)(x)
+#define CLOSE_REAL(T, truth, name)                                                              \
+    static bool close_##name##_row(dvx_vm *vm, void *context, char *const *data, int64_t count, \
+                                   const int64_t *strides) {                                    \
+        enum { SIZE = sizeof(T) };                                                              \
+        tolerance *t = context;                                                                 \
+        const T relative = (T)t->relative, absolute = (T)t->absolute;                           \
+        const truth equal_nan = t->equal_nan;                                                   \
+        truth all = 1;                                                                          \
+        (void)vm;                                                                               \
+        if (strides[0] == 1 && strides[1] == SIZE && strides[2] == SIZE) {                      \
+            uint8_t *restrict to = (uint8_t *)data[0];                                          \
+            const T *xs = (const T *)(const void *)data[1];                                     \
+            const T *ys = (const T *)(const void *)data[2];                                     \
+            for (int64_t i = 0; i < count; i++) {                                               \
+                const T x = xs[i], y = ys[i];                                                   \
+                CLOSE_ONE(T, truth, x, y)                                                       \
+                to[i] = (uint8_t)close;                                                         \
+                all &= close;                                                                   \
+            }                                                                                   \
+        } else {                                                                                \
+            for (int64_t i = 0; i < count; i++) {                                               \
+                const T x = *(const T *)(const void *)(data[1] + i * strides[1]);               \
+                const T y = *(const T *)(const void *)(data[2] + i * strides[2]);               \
+                CLOSE_ONE(T, truth, x, y)                                                       \
+                data[0][i * strides[0]] = (char)close;                                          \
+                all &= close;                                                                   \
+            }                                                                                   \
+        }                                                                                       \
+        t->all &= all != 0;                                                                     \
+        return true;                                                                            \
+    }
+CLOSE_REAL(double, int64_t, real)
+CLOSE_REAL(float, int32_t, single)
+
+/* Complex numbers by their sizes, of a block at a time. */
+static bool close_row(dvx_vm *vm, void *context, char *const *data, int64_t count,
+                      const int64_t *strides) {
+    enum { BLOCK = 128 };
+    static const int64_t steps[] = {sizeof(nd_complex), sizeof(double)};
+    const nd_loop size_of = ufunc_kernel(vm, ND_UFUNC_absolute, ND_COMPLEX128)->loop;
+    tolerance *t = context;
+    nd_complex apart[BLOCK], other[BLOCK];
+    double distance[BLOCK], size[BLOCK];
+    for (int64_t done = 0; done < count; done += BLOCK) {
+        const int64_t n = count - done < BLOCK ? count - done : BLOCK;
+        const char *xs = data[1] + done * strides[1], *ys = data[2] + done * strides[2];
+        for (int64_t i = 0; i < n; i++) {
+            const nd_complex x = *(const nd_complex *)(const void *)(xs + i * strides[1]);
+            other[i] = *(const nd_complex *)(const void *)(ys + i * strides[2]);
+            apart[i] = (nd_complex){x.real - other[i].real, x.imag - other[i].imag};
+        }
+        size_of((char *[]){(char *)apart, (char *)distance}, n, steps);
+        size_of((char *[]){(char *)other, (char *)size}, n, steps);
+        for (int64_t i = 0; i < n; i++) {
+            const nd_complex x = *(const nd_complex *)(const void *)(xs + i * strides[1]);
+            const nd_complex y = other[i];
+            bool close = distance[i] <= t->absolute + t->relative * size[i];
+            if (UNLIKELY(!isfinite(apart[i].real) || !isfinite(apart[i].imag)))
+                close = is_close_odd(x, y, t);
+            data[0][(done + i) * strides[0]] = close;
+            t->all &= close;
+        }
+    }
+    return true;
+}
+
+/* a, b, rtol, atol, equal_nan: an array of bools. */
+static dvx_value compare_close(dvx_vm *vm, const dvx_value *args, tolerance *t) {
+    nd_array *operands[2], *out;
+    nd_walk walk;
+    walk_begin(&walk, 3, 0);
+    int equal_nan = nd_flag(vm, args[4], false);
+    dvx_value made = DVX_FAILED;
+    *t = (tolerance){1e-5, 1e-8, equal_nan > 0, true};
+    if (equal_nan < 0 ||
+        (!dvx_failed(args[2]) && !vm->api->read_float(vm, args[2], &t->relative)) ||
+        (!dvx_failed(args[3]) && !vm->api->read_float(vm, args[3], &t->absolute)))
+        return DVX_FAILED;
+    dvx_value held[2] = {array_operand(vm, args[0], NULL, &operands[0]), DVX_FAILED};
+    if (!dvx_failed(held[0])) held[1] = array_operand(vm, args[1], NULL, &operands[1]);
+    const bool real =
+        !dvx_failed(held[1]) && operands[0]->dtype->kind != 'c' && operands[1]->dtype->kind != 'c';
+    const bool single =
+        real && operands[0]->dtype->num == ND_FLOAT32 && operands[1]->dtype->num == ND_FLOAT32;
+    for (int i = 0; i < 2 && !dvx_failed(held[1]) && !single; i++) {
+        const nd_dtype *dtype = ND_DTYPE(real ? ND_FLOAT64 : ND_COMPLEX128);
+        dvx_value cast = array_operand(vm, held[i], dtype, &operands[i]);
+        vm->api->release(vm, held[i]);
+        held[i] = cast;
+    }
+    if (!dvx_failed(held[0]) && !dvx_failed(held[1]) &&
+        array_broadcast(vm, operands, 2, &walk.ndim, walk.shape))
+        made = array_new(vm, ND_DTYPE(ND_BOOL), walk.ndim, walk.shape, &out);
+    for (int i = 0; i < 3 && !dvx_failed(made); i++) {
+        const nd_array *a = i ? operands[i - 1] : out;
+        walk.data[i] = a->data;
+        array_strides_in(a, walk.ndim, walk.strides[i]);
+    }
+    const nd_row row = single ? close_single_row : real ? close_real_row : close_row;
+    if (!dvx_failed(made) && !walk_run(vm, &walk, row, t)) {
+        vm->api->release(vm, made);
+        made = DVX_FAILED;
+    }
+    vm->api->release(vm, held[0]);
+    vm->api->release(vm, held[1]);
+    return made;
+}
+
+static dvx_value isclose(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    tolerance t;
+    (void)count;
+    dvx_value made = compare_close(vm, args, &t);
+    return dvx_failed(made) ? made : array_result(vm, made);
+}
+
+static dvx_value allclose(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    tolerance t;
+    (void)count;
+    dvx_value made = compare_close(vm, args, &t);
+    if (dvx_failed(made)) return made;
+    vm->api->release(vm, made);
+    return vm->api->make_bool(vm, t.all);
+}
+
+static dvx_value reduce_all(dvx_vm *vm, nd_ufunc_number number, dvx_value v, dvx_value axis) {
+    const nd_reduction r = {.number = number,
+                            .axis = axis,
+                            .dtype = DVX_FAILED,
+                            .out = DVX_FAILED,
+                            .keepdims = DVX_FAILED,
+                            .initial = DVX_FAILED,
+                            .where = DVX_FAILED};
+    return reduce_call(vm, v, &r);
+}
+
+/* a1, a2 */
+static dvx_value array_equal(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    nd_array *a, *b;
+    dvx_value both[2] = {array_operand(vm, args[0], NULL, &a), DVX_FAILED}, result = DVX_FAILED;
+    (void)count;
+    if (!dvx_failed(both[0])) both[1] = array_operand(vm, args[1], NULL, &b);
+    if (!dvx_failed(both[1]) && !array_same_shape(a, b)) {
+        result = vm->api->make_bool(vm, false);
+    } else if (!dvx_failed(both[1])) {
+        dvx_value equal = ufunc_call(vm, ND_UFUNC_equal, both, DVX_FAILED, NULL);
+        if (!dvx_failed(equal)) result = reduce_all(vm, ND_UFUNC_logical_and, equal, DVX_FAILED);
+        vm->api->release(vm, equal);
+    }
+    vm->api->release(vm, both[0]);
+    vm->api->release(vm, both[1]);
+    return result;
+}
+
+/* a, axis */
+static dvx_value count_nonzero(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    nd_array *a = array_of(vm, args[0]);
+    (void)count;
+    bool all = dvx_failed(args[1]) || vm->api->kind(vm, args[1]) == DVX_NONE;
+    if (all && a && a->ndim > 0 && a->flags & ND_C_CONTIGUOUS) {
+        const nd_counter counter = nd_state_of(vm)->tiles->count[a->dtype->num];
+        if (counter && !nd_quick_work(vm, a->size)) return DVX_FAILED;
+        if (counter) return vm->api->make_int(vm, counter(a->data, a->size));
+    }
+    dvx_value held = array_operand(vm, args[0], ND_DTYPE(ND_BOOL), &a);
+    if (dvx_failed(held)) return held;
+    all &= a->ndim > 0;
+    dvx_value made =
+        all ? vm->api->make_int(vm, fancy_count(a)) : reduce_all(vm, ND_UFUNC_add, held, args[1]);
+    vm->api->release(vm, held);
+    return made;
+}
+
+/* ---- Tables ---- */
+
+ND_PARAMETERS(where_parameters, 1, "condition", "x", "y");
+ND_PARAMETERS(clip_parameters, 1, "a", "a_min", "a_max", "out");
+ND_PARAMETERS(clip_method_parameters, 0, "min", "max", "out");
+ND_PARAMETERS(diff_parameters, 1, "a", "n", "axis");
+ND_PARAMETERS(trace_parameters, 1, "a", "offset");
+ND_PARAMETERS(trace_method_parameters, 0, "offset");
+ND_PARAMETERS(close_parameters, 2, "a", "b", "rtol", "atol", "equal_nan");
+ND_PARAMETERS(count_parameters, 1, "a", "axis");
+ND_PARAMETERS(round_parameters, 1, "a", "decimals", "out");
+ND_PARAMETERS(round_method_parameters, 0, "decimals", "out");
+ND_METHOD(round, ND_NAMED("round", round_to, round_method_parameters));
+ND_METHOD(clip, ND_NAMED("clip", clip_method_of, clip_method_parameters));
+ND_METHOD(trace, ND_NAMED("trace", trace, trace_method_parameters));
+
+static const dvx_function functions[] = {
+    ND_NAMED("where", where, where_parameters),
+    ND_NAMED("clip", clip, clip_parameters),
+    ND_NAMED("round", round_to, round_parameters),
+    ND_NAMED("round_", round_to, round_parameters),
+    ND_NAMED("around", round_to, round_parameters),
+    ND_NAMED("diff", diff, diff_parameters),
+    ND_NAMED("trace", trace, trace_parameters),
+    ND_NAMED("isclose", isclose, close_parameters),
+    ND_NAMED("allclose", allclose, close_parameters),
+    ND_PLAIN("array_equal", array_equal, 2, 2),
+    ND_NAMED("count_nonzero", count_nonzero, count_parameters),
+};
+
+bool select_register(dvx_vm *vm, dvx_value module) { return ND_ADD_ALL(functions); }

@@ -1,0 +1,32 @@
+/* factor.h: matrices as products of triangles and of reflections, by LAPACK or without it
+ * (decompose.h), in steps between which the VM is asked whether it goes on.
+ *
+ * Invariants
+ *  1. Matrices are in Fortran's order, column after column without gaps.
+ *  2. What takes some 20 ms goes in steps that take no longer, panels of columns; what takes less
+ * is one call, and its digits are LAPACK's.  Either counts its work.
+ *  3. *good is false behind a function during which something was raised; what it computed is then
+ *     worth nothing. */
+#ifndef ND_FACTOR_H
+#define ND_FACTOR_H
+
+#include "linear/blas.h"
+
+typedef struct nd_factoring {
+    const nd_lapack *lapack; /* NULL: there is none */
+    bool is_complex;
+} nd_factoring;
+
+/* A = P L U: the number of the first pivot that is 0, or 0. */
+int factor_lu(dvx_vm *vm, const nd_factoring *f, int n, void *a, int *pivots, bool *good);
+/* The solutions for right sides, in place of them, of what factor_lu left. */
+void factor_solve(dvx_vm *vm, const nd_factoring *f, int n, const void *a, const int *pivots,
+                  int count, void *b, bool *good);
+/* A = L L^H, of and into the lower triangle; not 0: A is not positive definite. */
+int factor_cholesky(dvx_vm *vm, const nd_factoring *f, int n, void *a, bool *good);
+/* A = Q R: R in the upper triangle, reflections below it, with their scales; and, q not NULL, so
+ * many columns of Q. */
+bool factor_qr(dvx_vm *vm, const nd_factoring *f, int m, int n, void *a, void *scales, void *q,
+               int columns);
+
+#endif

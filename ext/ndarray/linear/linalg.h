@@ -1,0 +1,72 @@
+/* linalg.h: np.linalg.
+ *
+ * np.linalg is an object whose methods are the functions of NumPy's module: args[0] is that object.
+ * linalg.c has the object, and what is made of the decompositions LU and Cholesky's; spectral.c QR,
+ * eigenvalues and singular values; lstsq.c what is made of these; norm.c norms.
+ *
+ * Invariants
+ *  1. LAPACK computes where OpenBLAS is installed and has it (blas.h), so that results are NumPy's;
+ *     elsewhere decompose.h does.  Both agree within the bounds that the README states.
+ *  2. Numbers are computed as float64 or complex128; what is made of float32 alone is cast back. */
+#ifndef ND_LINALG_H
+#define ND_LINALG_H
+
+#include "array/array.h"
+#include "linear/blas.h"
+#include "linear/decompose.h"
+#include "linear/factor.h"
+#include "array/methods.h"
+
+/* Matrices: the last two axes of an array, in C order, of float64 or complex128. */
+typedef struct nd_stack {
+    dvx_value held;
+    nd_array *a;
+    int rows, columns;
+    int64_t count;
+    bool is_complex;
+    bool single; /* results are float32 */
+} nd_stack;
+/* To be released: vm->api->release(vm, s->held).  LinAlgError: not two axes, or not square. */
+bool linalg_read(dvx_vm *vm, dvx_value v, bool square, nd_stack *s);
+bool linalg_read_array(dvx_vm *vm, dvx_value v, nd_array **a, dvx_value *held);
+bool linalg_check_square(dvx_vm *vm, const nd_array *a);
+static inline int64_t linalg_size(const nd_stack *s) {
+    return s->is_complex ? (int64_t)sizeof(nd_complex) : (int64_t)sizeof(double);
+}
+static inline char *linalg_matrix(const nd_stack *s, int64_t i) {
+    return s->a->data + i * s->rows * s->columns * linalg_size(s);
+}
+
+/* A new array on the stack's leading axes, with `extra` more, of float64 or complex128. */
+dvx_value linalg_result(dvx_vm *vm, const nd_stack *s, bool is_complex, int extra, int rows,
+                        int columns, nd_array **out);
+/* The result as it is returned: takes `made`. */
+dvx_value linalg_finish(dvx_vm *vm, dvx_value made, bool single);
+
+/* A matrix in C order to Fortran's, and the other way round (with rows and columns of the source).
+ */
+void linalg_turn(const char *from, int rows, int columns, int64_t size, char *to);
+
+/* Raises LinAlgError; false. */
+bool linalg_fail(dvx_vm *vm, const char *text);
+/* Solves for the right sides of `b`, both in Fortran's order; 0, or the number of a pivot. */
+int linalg_solve(dvx_vm *vm, const nd_factoring *f, int n, void *a, int *pivots, int count, void *b,
+                 bool *good);
+
+/* The inverse of a stack, or what `otherwise` asks for where there is none. */
+dvx_value linalg_inverse(dvx_vm *vm, dvx_value v, bool nan_if_singular);
+/* The singular value decomposition with all vectors (job is 'A') or those that belong to values
+ * ('S'), into new arrays of float64 or complex128: u, values, vt; with 'N' the values alone. */
+bool linalg_decompose(dvx_vm *vm, dvx_value v, char job, bool *single, dvx_value out[3]);
+/* Singular values alone, of the dtype of the result. */
+dvx_value linalg_singular(dvx_vm *vm, dvx_value v);
+/* x, ord, axis, keepdims: any of them may be missing. */
+dvx_value linalg_norm(dvx_vm *vm, const dvx_value *args);
+
+/* The functions of spectral.c, lstsq.c and norm.c. */
+extern const dvx_function linalg_qr, linalg_eigh, linalg_eigvalsh, linalg_eig, linalg_eigvals,
+    linalg_svd, linalg_lstsq, linalg_pinv, linalg_rank, linalg_cond, linalg_norm_function;
+
+bool linalg_register(dvx_vm *vm, dvx_value module);
+
+#endif

@@ -1,0 +1,811 @@
+/* matmul.c: products of matrices (matmul.h).  The tiles that do the work are in loops.mako. */
+#include "linear/matmul.h"
+
+#include <limits.h>
+#include <stdio.h>
+
+#include "loops/arith.h"
+#include "ufunc/error.h"
+#include "loops/loops.h"
+#include "array/methods.h"
+#include "loops/turn.h"
+#include "ufunc/ufunc.h"
+
+/* ---- Two matrices ---- */
+
+/* A few bytes, without a call. */
+static inline void copy_few(char *to, const char *from, size_t bytes) {
+    enum { LONG = 32, SHORT = 4 }; /* (an element has at least 4) */
+    for (; bytes >= LONG; bytes -= LONG, to += LONG, from += LONG) memcpy(to, from, LONG);
+    for (; bytes >= SHORT; bytes -= SHORT, to += SHORT, from += SHORT) memcpy(to, from, SHORT);
+}
+
+/* ND_PANEL bytes for each row of b: so many columns, and zeros in the rest of the last vector of 64
+ * bytes. */
+static void pack(const nd_matrix *b, int64_t first, int64_t columns, size_t size, char *panel) {
+    enum { VECTOR = 64 };
+    const size_t bytes = (size_t)columns * size, rest = bytes / VECTOR * VECTOR;
+    const char *from = b->data + first * b->column;
+    if (bytes > rest)
+        for (int64_t k = 0; k < b->rows; k++) memset(panel + k * ND_PANEL + rest, 0, VECTOR);
+    if (b->column == (int64_t)size) {
+        for (int64_t k = 0; k < b->rows; k++)
+            copy_few(panel + k * ND_PANEL, from + k * b->row, bytes);
+    } else if (b->row == (int64_t)size) {
+        turn_block(b->row, panel, ND_PANEL, from, b->column, b->rows, columns);
+    } else {
+        for (int64_t k = 0; k < b->rows; k++)
+            for (int64_t j = 0; j < columns; j++)
+                memcpy(panel + k * ND_PANEL + (size_t)j * size, from + k * b->row + j * b->column,
+                       size);
+    }
+}
+
+/* One column, for which a panel would be mostly zeros: one element after the other. */
+enum { NARROW = 1 };
+#define NARROW_PRODUCT(T, name)                                                            \
+    static void multiply_narrow_##name(const nd_matrix *a, const nd_matrix *b, char *to) { \
+        T *out = (T *)(void *)to;                                                          \
+        for (int64_t i = 0; i < a->rows; i++)                                              \
+            for (int64_t j = 0; j < b->columns; j++) {                                     \
+                const char *p = a->data + i * a->row, *q = b->data + j * b->column;        \
+                T sum = 0;                                                                 \
+                for (int64_t k = 0; k < b->rows; k++, p += a->column, q += b->row)         \
+                    sum += *(const T *)(const void *)p * *(const T *)(const void *)q;      \
+                *out++ = sum;                                                              \
+            }                                                                              \
+    }
+NARROW_PRODUCT(double, float64)
+NARROW_PRODUCT(float, float32)
+
+/* Panel by panel. */
+static bool multiply_floats(dvx_vm *vm, nd_gemm gemm, size_t size, const nd_matrix *a,
+                            const nd_matrix *b, char *out) {
+    _Alignas(64) char few[32 * ND_PANEL];
+    const int64_t width = (int64_t)(ND_PANEL / size);
+    const size_t needed = (size_t)b->rows * ND_PANEL;
+    char *memory = NULL, *panel = few;
+    if (needed > sizeof few) {
+        memory = vm->api->allocate(vm, needed + 64);
+        if (!memory) return false;
+        panel = memory + (64 - (uintptr_t)memory % 64);
+    }
+    bool good = true;
+    for (int64_t first = 0; good && first < b->columns; first += width) {
+        const int64_t columns = b->columns - first < width ? b->columns - first : width;
+        pack(b, first, columns, size, panel);
+        gemm(out + first * (int64_t)size, b->columns * (int64_t)size, a->data, a->row, a->column,
+             panel, b->rows, a->rows, columns);
+        good = nd_work(vm, a->rows * b->rows * columns / 4);
+    }
+    if (memory) vm->api->deallocate(vm, memory, needed + 64);
+    return good;
+}
+
+#define MULTIPLY(T, name, zero, sum)                                                          \
+    static void multiply_##name(const nd_matrix *a, const nd_matrix *b, char *to) {           \
+        T *out = (T *)(void *)to;                                                             \
+        for (int64_t i = 0; i < a->rows; i++)                                                 \
+            for (int64_t j = 0; j < b->columns; j++) {                                        \
+                const char *p = a->data + i * a->row, *q = b->data + j * b->column;           \
+                T total = zero;                                                               \
+                for (int64_t k = 0; k < b->rows; k++, p += a->column, q += b->row) {          \
+                    const T x = *(const T *)(const void *)p, y = *(const T *)(const void *)q; \
+                    total = sum;                                                              \
+                }                                                                             \
+                *out++ = total;                                                               \
+            }                                                                                 \
+    }
+MULTIPLY(uint8_t, uint8, 0, (uint8_t)(total + x * y))
+MULTIPLY(uint32_t, int32, 0, total + x * y)
+MULTIPLY(uint64_t, int64, 0, total + x * y)
+
+/* Ints whose rows and columns lie close together: the products of a piece, then their sum, by the
+ * loops of the ufuncs, which take several at a time (in any order the sum of ints is the same). */
+enum { PIECE_BYTES = 4096, FEWEST = 64 };
+static void multiply_close(dvx_vm *vm, nd_type type, const nd_matrix *a, const nd_matrix *b,
+                           char *out) {
+    _Alignas(64) char products[PIECE_BYTES];
+    const int64_t size = (int64_t)ND_DTYPE(type)->size, most = PIECE_BYTES / size;
+    const int64_t strides[] = {size, size, size};
+    const nd_loop multiply = ufunc_kernel(vm, ND_UFUNC_multiply, type)->loop;
+    const nd_fold add = ufunc_kernel(vm, ND_UFUNC_add, type)->fold;
+    for (int64_t i = 0; i < a->rows; i++)
+        for (int64_t j = 0; j < b->columns; j++, out += size) {
+            char *args[] = {(char *)a->data + i * a->row, (char *)b->data + j * b->column,
+                            products};
+            uint64_t total = 0;
+            for (int64_t left = b->rows, now; left > 0; left -= now) {
+                now = left < most ? left : most;
+                multiply(args, now, strides);
+                add((char *)&total, products, now, size);
+                args[0] += now * size;
+                args[1] += now * size;
+            }
+            memcpy(out, &total, (size_t)size);
+        }
+}
+static bool is_close(nd_type type, const nd_matrix *a, const nd_matrix *b) {
+    const int64_t size = (int64_t)ND_DTYPE(type)->size;
+    return (type == ND_UINT8 || type == ND_INT32 || type == ND_INT64) && b->rows >= FEWEST &&
+           a->column == size && b->row == size;
+}
+
+#define COMPLEX(r, i) ((nd_complex){r, i})
+MULTIPLY(nd_complex, complex128, COMPLEX(0, 0),
+         COMPLEX(total.real + (x.real * y.real - x.imag * y.imag),
+                 total.imag + (x.real * y.imag + x.imag * y.real)))
+
+/* ---- Bools ---- */
+
+/* Is there a place where both are true?  (In rows, a word at a time.) */
+static bool meet(const char *p, int64_t p_step, const char *q, int64_t q_step, int64_t count) {
+    uint64_t x, y;
+    if (p_step == 1 && q_step == 1)
+        for (; count >= (int64_t)sizeof x; count -= sizeof x, p += sizeof x, q += sizeof x) {
+            memcpy(&x, p, sizeof x);
+            memcpy(&y, q, sizeof y);
+            if (x & y) return true;
+        }
+    for (; count > 0; count--, p += p_step, q += q_step)
+        if (*p & *q) return true;
+    return false;
+}
+
+/* Eight bools as bits, and back. */
+static inline uint64_t bits_of(const char *p) {
+    uint64_t x;
+    memcpy(&x, p, sizeof x);
+    return x * 0x0102040810204080u >> 56;
+}
+static inline uint64_t bools_of(uint64_t bits) {
+    const uint64_t each = bits * 0x0101010101010101u & 0x8040201008040201u;
+    return (each + 0x7f7f7f7f7f7f7f7fu) >> 7 & 0x0101010101010101u;
+}
+
+enum { WORD = 64 };
+
+/* A row of b as bits, of which those behind the last column are set. */
+static void pack_bits(const char *from, int64_t step, int64_t columns, uint64_t *to) {
+    for (; columns > 0; columns -= WORD, from += WORD * step, to++) {
+        char row[WORD];
+        const int64_t n = columns < WORD ? columns : WORD;
+        const char *p = from;
+        if (step != 1 || n < WORD) {
+            memset(row, 1, sizeof row);
+            for (int64_t j = 0; j < n; j++) row[j] = from[j * step];
+            p = row;
+        }
+        *to = 0;
+        for (int j = 0; j < WORD; j += 8) *to |= bits_of(p + j) << j;
+    }
+}
+
+static void unpack_bits(const uint64_t *from, int64_t columns, char *to) {
+    for (; columns > 0; columns -= WORD, from++) {
+        uint64_t row[8];
+        for (int j = 0; j < 8; j++) row[j] = bools_of(*from >> 8 * j & 255);
+        const size_t n = (size_t)(columns < WORD ? columns : WORD);
+        memcpy(to, row, n);
+        to += n;
+    }
+}
+
+static bool all_set(const uint64_t *words, int64_t count) {
+    for (int64_t w = 0; w < count; w++)
+        if (~words[w]) return false;
+    return true;
+}
+
+/* A row of the product is that of all rows of b whose element of a's row is true: of their bits,
+ * until all are set.  NumPy looks for the first such element for each column. */
+static bool multiply_bits(dvx_vm *vm, const nd_matrix *a, const nd_matrix *b, char *out) {
+    enum { FEW = 512, LOOK = 8 };
+    uint64_t few[FEW], *memory = NULL, *bits = few;
+    const int64_t words = (b->columns + WORD - 1) / WORD;
+    const size_t needed = (size_t)((b->rows + 1) * words) * sizeof *bits;
+    bool good = true;
+    if (needed > sizeof few && !(bits = memory = vm->api->allocate(vm, needed))) return false;
+    uint64_t *const row = bits + b->rows * words;
+    for (int64_t k = 0; k < b->rows; k++)
+        pack_bits(b->data + k * b->row, b->column, b->columns, bits + k * words);
+    for (int64_t i = 0; good && i < a->rows; i++, out += b->columns) {
+        const char *p = a->data + i * a->row;
+        memset(row, 0, (size_t)words * sizeof *row);
+        if (b->columns % WORD) row[words - 1] = ~(uint64_t)0 << b->columns % WORD;
+        for (int64_t k = 0; k < b->rows; k++, p += a->column) {
+            const uint64_t taken = -(uint64_t)(*p != 0), *from = bits + k * words;
+            for (int64_t w = 0; w < words; w++) row[w] |= from[w] & taken;
+            if (k % LOOK == LOOK - 1 && all_set(row, words)) break;
+        }
+        unpack_bits(row, b->columns, out);
+        good = nd_work(vm, b->rows * words);
+    }
+    if (memory) vm->api->deallocate(vm, memory, needed);
+    return good;
+}
+
+/* Of one multiplication after the other. */
+static bool count_product(dvx_vm *vm, const nd_matrix *a, const nd_matrix *b) {
+    enum { BEGINNING = 32 };
+    return nd_work(vm, a->rows * b->rows * b->columns + BEGINNING);
+}
+
+static bool multiply_bool(dvx_vm *vm, const nd_matrix *a, const nd_matrix *b, char *out) {
+    enum { LEAST = 4 }; /* rows that are worth b's bits */
+    if (a->rows >= LEAST && b->columns >= LEAST) return multiply_bits(vm, a, b, out);
+    for (int64_t i = 0; i < a->rows; i++)
+        for (int64_t j = 0; j < b->columns; j++)
+            *out++ =
+                meet(a->data + i * a->row, a->column, b->data + j * b->column, b->row, b->rows);
+    return count_product(vm, a, b);
+}
+
+/* Products with fewer multiplications than that are done sooner here: the tiles go on in order, and
+ * OpenBLAS packs matrices and looks for its buffers first. */
+static bool is_large(nd_type type, const nd_matrix *a, const nd_matrix *b) {
+    enum { LARGE_DOT = 128, LARGE_VECTOR = 512, LARGE = 768, OF_COMPLEX = 8 };
+    double work = (double)a->rows * (double)a->columns * (double)b->columns;
+    if (type < ND_FLOAT32) return false;
+    if (type == ND_COMPLEX128) work *= OF_COMPLEX;
+    const bool row = a->rows == 1, column = b->columns == 1;
+    return work >= (row && column ? LARGE_DOT : row || column ? LARGE_VECTOR : LARGE);
+}
+
+bool matmul_into(dvx_vm *vm, nd_type type, const nd_matrix *a, const nd_matrix *b, char *out) {
+    bool good;
+    if (is_large(type, a, b) && blas_multiply(vm, ND_DTYPE(type)->size, a, b, out, &good))
+        return good;
+    return matmul_in_order(vm, type, a, b, out);
+}
+
+/* So many rows at once that an interrupt waits for some ms. */
+static int64_t rows_at_once(const nd_matrix *a, const nd_matrix *b) {
+    const double work = (double)b->rows * (double)b->columns, rows = 1e7 / (work > 1 ? work : 1);
+    return rows >= (double)a->rows ? a->rows : rows < 8 ? 8 : (int64_t)rows;
+}
+
+static bool multiply_in_order(dvx_vm *vm, nd_type type, const nd_matrix *a, const nd_matrix *b,
+                              char *out);
+
+bool matmul_in_order(dvx_vm *vm, nd_type type, const nd_matrix *a, const nd_matrix *b, char *out) {
+    const int64_t most = rows_at_once(a, b), size = ND_DTYPE(type)->size;
+    if (LIKELY(most >= a->rows)) return multiply_in_order(vm, type, a, b, out);
+    nd_matrix part = *a;
+    for (int64_t done = 0; done < a->rows; done += most) {
+        part.rows = a->rows - done < most ? a->rows - done : most;
+        part.data = a->data + done * a->row;
+        if (!multiply_in_order(vm, type, &part, b, out + done * b->columns * size)) return false;
+    }
+    return true;
+}
+
+static bool multiply_in_order(dvx_vm *vm, nd_type type, const nd_matrix *a, const nd_matrix *b,
+                              char *out) {
+    const nd_state *state = nd_state_of(vm);
+    if (b->columns <= NARROW && (type == ND_FLOAT64 || type == ND_FLOAT32)) {
+        (type == ND_FLOAT64 ? multiply_narrow_float64 : multiply_narrow_float32)(a, b, out);
+        return count_product(vm, a, b);
+    }
+    if (is_close(type, a, b)) {
+        multiply_close(vm, type, a, b, out);
+        return count_product(vm, a, b);
+    }
+    switch (type) {
+    case ND_FLOAT64: return multiply_floats(vm, state->tiles->float64, sizeof(double), a, b, out);
+    case ND_FLOAT32: return multiply_floats(vm, state->tiles->float32, sizeof(float), a, b, out);
+    case ND_BOOL: return multiply_bool(vm, a, b, out);
+    case ND_UINT8: multiply_uint8(a, b, out); break;
+    case ND_INT32: multiply_int32(a, b, out); break;
+    case ND_INT64: multiply_int64(a, b, out); break;
+    case ND_COMPLEX128: multiply_complex128(a, b, out); break;
+    }
+    return count_product(vm, a, b);
+}
+
+/* ---- Operands ---- */
+
+/* Both operands as arrays of one dtype; to be released. */
+typedef struct pair {
+    dvx_value held[2];
+    nd_array *a, *b;
+    const nd_dtype *dtype;
+} pair;
+
+static void release_pair(dvx_vm *vm, pair *p) {
+    vm->api->release(vm, p->held[0]);
+    vm->api->release(vm, p->held[1]);
+}
+
+static bool cast_one(dvx_vm *vm, dvx_value *held, nd_array **a, const nd_dtype *dtype) {
+    if ((*a)->dtype == dtype) return true;
+    dvx_value cast = array_operand(vm, *held, dtype, a);
+    vm->api->release(vm, *held);
+    *held = cast;
+    return !dvx_failed(cast);
+}
+
+static bool read_pair(dvx_vm *vm, dvx_value a, dvx_value b, pair *p) {
+    p->held[1] = DVX_FAILED;
+    p->held[0] = array_operand(vm, a, NULL, &p->a);
+    if (dvx_failed(p->held[0])) return false;
+    p->held[1] = array_operand(vm, b, NULL, &p->b);
+    if (!dvx_failed(p->held[1])) {
+        p->dtype = dtype_promote(p->a->dtype, p->b->dtype);
+        if (cast_one(vm, &p->held[0], &p->a, p->dtype) &&
+            cast_one(vm, &p->held[1], &p->b, p->dtype))
+            return true;
+    }
+    release_pair(vm, p);
+    return false;
+}
+
+/* ---- @ ---- */
+
+#define SIGNATURE "(n?,k),(k,m?)->(n?,m?)"
+
+static bool check_matmul(dvx_vm *vm, const nd_array *a, const nd_array *b) {
+    for (int i = 0; i < 2; i++)
+        if (!(i ? b : a)->ndim)
+            return nd_fail(
+                vm, DVX_VALUE_ERROR,
+                "matmul: Input operand %d does not have enough dimensions (has 0, gufunc "
+                "core with signature " SIGNATURE " requires 1)",
+                i);
+    int64_t inner = a->axes[a->ndim - 1].count;
+    int64_t other = b->axes[b->ndim > 1 ? b->ndim - 2 : 0].count;
+    return inner == other ||
+           nd_fail(vm, DVX_VALUE_ERROR,
+                   "matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc "
+                   "signature " SIGNATURE " (size %lld is different from %lld)",
+                   (long long)other, (long long)inner);
+}
+
+/* The last two axes; a vector is a row on the left, a column on the right. */
+static nd_matrix last_axes(const nd_array *a, bool left) {
+    const dvx_axis *last = &a->axes[a->ndim - 1];
+    if (a->ndim > 1)
+        return (nd_matrix){a->data, last[-1].count, last->count, last[-1].stride, last->stride};
+    if (left) return (nd_matrix){a->data, 1, last->count, 0, last->stride};
+    return (nd_matrix){a->data, last->count, 1, last->stride, 0};
+}
+
+/* "(2,3,4)->(2,newaxis,newaxis) ": the axes, and those in front of the last two. */
+static size_t write_stack(const nd_array *a, char *to, size_t room) {
+    size_t used = 0;
+    for (int i = 0; i < a->ndim; i++)
+        used += (size_t)snprintf(to + used, room - used, "%s%lld", i ? "," : "(",
+                                 (long long)a->axes[i].count);
+    used += (size_t)snprintf(to + used, room - used, ")->(");
+    for (int i = 0; i < a->ndim - 2; i++)
+        used += (size_t)snprintf(to + used, room - used, "%lld,", (long long)a->axes[i].count);
+    return used + (size_t)snprintf(to + used, room - used, "newaxis,newaxis) ");
+}
+
+/* Stacks that do not fit: NumPy tells how it has arranged them. */
+static bool fail_stack(dvx_vm *vm, const nd_array *a, const nd_array *b) {
+    enum { AXIS = 44 }; /* characters: a number of 20 digits, and that once more */
+    char shapes[2 * ND_MOST * AXIS + 64];
+    const size_t used = write_stack(a, shapes, sizeof shapes);
+    write_stack(b, shapes + used, sizeof shapes - used);
+    return nd_fail(vm, DVX_VALUE_ERROR,
+                   "operands could not be broadcast together with remapped shapes "
+                   "[original->remapped]: %s and requested shape (%lld,%lld)",
+                   shapes, (long long)a->axes[a->ndim - 2].count,
+                   (long long)b->axes[b->ndim - 1].count);
+}
+
+/* The axes before the last two, broadcast. */
+static bool stack_shape(dvx_vm *vm, const nd_array *a, const nd_array *b, int *ndim,
+                        int64_t *shape) {
+    nd_array x = *a, y = *b, *both[2] = {&x, &y};
+    x.ndim = a->ndim > 2 ? a->ndim - 2 : 0;
+    y.ndim = b->ndim > 2 ? b->ndim - 2 : 0;
+    for (int i = 1; i <= x.ndim && i <= y.ndim; i++) {
+        const int64_t m = x.axes[x.ndim - i].count, n = y.axes[y.ndim - i].count;
+        if (m != n && m != 1 && n != 1) return fail_stack(vm, a, b);
+    }
+    return array_broadcast(vm, both, 2, ndim, shape);
+}
+
+/* Matrices that one and the same matrix multiplies are rows of one matrix, where they lie equally
+ * far apart as their rows do: one product of many rows takes far less time than many of a few.  How
+ * many axes are left. */
+static int fold_stack(int ndim, const int64_t *shape, const int64_t steps[2][ND_MOST],
+                      nd_matrix *a) {
+    for (; ndim && !steps[1][ndim - 1]; ndim--) {
+        const int64_t count = shape[ndim - 1], step = steps[0][ndim - 1];
+        if (count == 1) continue;
+        const int64_t rows = a->rows * count, row = a->rows > 1 ? a->row : step;
+        if (step != row * a->rows) break;
+        /* (Rows that overlap, or that lie backwards, are none for OpenBLAS.) */
+        if (row < a->columns * a->column && (row <= 0 || a->column < rows * row)) break;
+        a->rows = rows;
+        a->row = row;
+    }
+    return ndim;
+}
+
+static bool multiply_stack(dvx_vm *vm, const pair *p, int ndim, const int64_t *shape, char *out) {
+    nd_array x = *p->a, y = *p->b;
+    nd_matrix a = last_axes(p->a, true), b = last_axes(p->b, false);
+    int64_t steps[2][ND_MOST], index[ND_MOST] = {0}, count = 1;
+    x.ndim = x.ndim > 2 ? x.ndim - 2 : 0;
+    y.ndim = y.ndim > 2 ? y.ndim - 2 : 0;
+    array_strides_in(&x, ndim, steps[0]);
+    array_strides_in(&y, ndim, steps[1]);
+    ndim = fold_stack(ndim, shape, steps, &a);
+    for (int i = 0; i < ndim; i++) count *= shape[i];
+    for (; count > 0; count--) {
+        if (!matmul_into(vm, p->dtype->num, &a, &b, out)) return false;
+        out += a.rows * b.columns * p->dtype->size;
+        for (int i = ndim - 1; i >= 0; i--) {
+            a.data += steps[0][i];
+            b.data += steps[1][i];
+            if (++index[i] < shape[i]) break;
+            a.data -= steps[0][i] * shape[i];
+            b.data -= steps[1][i] * shape[i];
+            index[i] = 0;
+        }
+    }
+    return true;
+}
+
+static dvx_value matmul_pair(dvx_vm *vm, const pair *p, nd_array **out) {
+    int64_t shape[ND_MOST + 2];
+    int ndim, stack;
+    if (!check_matmul(vm, p->a, p->b) || !stack_shape(vm, p->a, p->b, &stack, shape))
+        return DVX_FAILED;
+    ndim = stack;
+    if (p->a->ndim > 1) shape[ndim++] = p->a->axes[p->a->ndim - 2].count;
+    if (p->b->ndim > 1) shape[ndim++] = p->b->axes[p->b->ndim - 1].count;
+    dvx_value made = array_new(vm, p->dtype, ndim, shape, out);
+    if (dvx_failed(made)) return made;
+    if (!(*out)->size || multiply_stack(vm, p, stack, shape, (*out)->data)) return made;
+    vm->api->release(vm, made);
+    return DVX_FAILED;
+}
+
+static dvx_value into_out(dvx_vm *vm, dvx_value made, const nd_array *a, dvx_value out) {
+    if (dvx_failed(made)) return DVX_FAILED;
+    if (!nd_is_given(vm, out)) return array_result(vm, made);
+    nd_array *to = vm->api->payload(vm, out, &array_type);
+    bool good = false;
+    if (!to)
+        nd_fail(vm, DVX_TYPE_ERROR, "return arrays must be of ArrayType");
+    else if (!array_same_shape(to, a) || !dtype_is_same_kind(a->dtype, to->dtype))
+        nd_fail(vm, DVX_VALUE_ERROR,
+                "output array is not acceptable (must have the right "
+                "datatype, number of dimensions, and be a C-Array)");
+    else
+        good = array_writable(vm, to) && array_assign(vm, to, a);
+    vm->api->release(vm, made);
+    return good ? vm->api->retain(vm, out) : DVX_FAILED;
+}
+
+/* The columns that fill up a panel set flags, too: only what the product shows is told. */
+static bool warn(dvx_vm *vm, const nd_array *product) {
+    unsigned flags = arith_flags(), seen = 0;
+    if (LIKELY(!flags)) return true;
+    arith_clear();
+    const bool single = product->dtype->num == ND_FLOAT32;
+    if (!single && product->dtype->num != ND_FLOAT64) return true;
+    for (int64_t i = 0; i < product->size; i++) {
+        double x = single ? (double)((const float *)(const void *)product->data)[i]
+                          : ((const double *)(const void *)product->data)[i];
+        if (isnan(x)) seen |= FE_INVALID;
+        if (isinf(x)) seen |= FE_OVERFLOW;
+    }
+    return error_flags(vm, "matmul", flags & seen);
+}
+
+dvx_value matmul_values(dvx_vm *vm, dvx_value a, dvx_value b, dvx_value out) {
+    pair p;
+    nd_array *product;
+    if (!read_pair(vm, a, b, &p)) return DVX_FAILED;
+    if (arith_flags()) arith_clear();
+    dvx_value made = matmul_pair(vm, &p, &product);
+    release_pair(vm, &p);
+    if (!dvx_failed(made) && !warn(vm, product)) {
+        vm->api->release(vm, made);
+        made = DVX_FAILED;
+    }
+    return into_out(vm, made, product, out);
+}
+
+static dvx_value matmul(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    (void)count;
+    return matmul_values(vm, args[0], args[1], args[2]);
+}
+
+/* ---- Contractions ---- */
+
+/* The axes of `a` in this order, as a view, or as an array in a row. */
+static dvx_value permuted(dvx_vm *vm, dvx_value of, const nd_array *a, const int *order,
+                          bool in_row, nd_array **out) {
+    dvx_axis axes[ND_MOST];
+    for (int i = 0; i < a->ndim; i++) axes[i] = a->axes[order[i]];
+    dvx_value moved = array_view(vm, of, a, a->data, a->ndim, axes, out);
+    if (dvx_failed(moved) || !in_row) return moved;
+    dvx_value row = array_row(vm, moved, NULL, out);
+    vm->api->release(vm, moved);
+    return row;
+}
+
+/* Can a matrix be multiplied as it lies there?  (Steps of one element one way, and of whole rows
+ * the other.) */
+static bool is_matrix(const nd_array *a, int count) {
+    if (a->ndim != 2 || count != 1) return false;
+    const int64_t size = a->dtype->size, first = a->axes[0].stride, second = a->axes[1].stride;
+    return (second == size && first >= a->axes[1].count * size) ||
+           (first == size && second >= a->axes[0].count * size);
+}
+
+/* Sums over the last axes of a and the first ones of b, `count` of them: an array. */
+static dvx_value contract(dvx_vm *vm, const pair *p, const int *order_a, const int *order_b,
+                          int count, nd_array **out) {
+    nd_array *x, *y;
+    int64_t shape[2 * ND_MOST], inner = 1, rows = 1, columns = 1;
+    int ndim = 0;
+    for (int i = 0; i < p->a->ndim - count; i++)
+        rows *= shape[ndim++] = p->a->axes[order_a[i]].count;
+    for (int i = 0; i < count; i++) inner *= p->b->axes[order_b[i]].count;
+    for (int i = count; i < p->b->ndim; i++)
+        columns *= shape[ndim++] = p->b->axes[order_b[i]].count;
+    const bool plain = is_matrix(p->a, count) && is_matrix(p->b, count);
+    dvx_value held[2] = {DVX_FAILED, DVX_FAILED};
+    held[0] = permuted(vm, p->held[0], p->a, order_a, !plain, &x);
+    if (!dvx_failed(held[0])) held[1] = permuted(vm, p->held[1], p->b, order_b, !plain, &y);
+    dvx_value made = dvx_failed(held[1]) ? DVX_FAILED : array_new(vm, p->dtype, ndim, shape, out);
+    if (!dvx_failed(made) && (*out)->size) {
+        const int64_t size = p->dtype->size;
+        const nd_matrix a =
+            plain ? last_axes(x, true) : (nd_matrix){x->data, rows, inner, inner * size, size};
+        const nd_matrix b = plain ? last_axes(y, false)
+                                  : (nd_matrix){y->data, inner, columns, columns * size, size};
+        if (!matmul_into(vm, p->dtype->num, &a, &b, (*out)->data)) {
+            vm->api->release(vm, made);
+            made = DVX_FAILED;
+        }
+    }
+    vm->api->release(vm, held[0]);
+    vm->api->release(vm, held[1]);
+    return made;
+}
+
+/* (inner turns the last two axes of b around first.) */
+static bool raise_aligned(dvx_vm *vm, const nd_array *a, int i, const nd_array *b, int j) {
+    char one[ND_SHAPE_TEXT], two[ND_SHAPE_TEXT];
+    int64_t shape[ND_MOST], other[ND_MOST];
+    array_shape(a, shape);
+    array_shape(b, other);
+    if (b->ndim > 1 && j == b->ndim - 1) {
+        int64_t last = other[j];
+        other[j] = other[j - 1];
+        other[--j] = last;
+    }
+    return nd_fail(
+        vm, DVX_VALUE_ERROR, "shapes %s and %s not aligned: %lld (dim %d) != %lld (dim %d)",
+        array_shape_text(a->ndim, shape, false, one), array_shape_text(b->ndim, other, false, two),
+        (long long)shape[i], i, (long long)other[j], j);
+}
+
+/* Sums over the last axis of a and one of b. */
+static dvx_value dot_along(dvx_vm *vm, const pair *p, int axis, nd_array **out) {
+    int order_a[ND_MOST], order_b[ND_MOST], used = 1;
+    const int last = p->a->ndim - 1;
+    if (p->a->axes[last].count != p->b->axes[axis].count) {
+        raise_aligned(vm, p->a, last, p->b, axis);
+        return DVX_FAILED;
+    }
+    for (int i = 0; i <= last; i++) order_a[i] = i;
+    order_b[0] = axis;
+    for (int i = 0; i < p->b->ndim; i++)
+        if (i != axis) order_b[used++] = i;
+    return contract(vm, p, order_a, order_b, 1, out);
+}
+
+static dvx_value dot_values(dvx_vm *vm, dvx_value a, dvx_value b, dvx_value to, bool inner) {
+    pair p;
+    nd_array *out;
+    const dvx_value operands[2] = {a, b};
+    if (!read_pair(vm, a, b, &p)) return DVX_FAILED;
+    if (!p.a->ndim || !p.b->ndim) {
+        release_pair(vm, &p);
+        return ufunc_call(vm, ND_UFUNC_multiply, operands, nd_is_given(vm, to) ? to : DVX_FAILED,
+                          NULL);
+    }
+    dvx_value made;
+    if (!inner && p.a->ndim <= 2 && p.b->ndim <= 2 &&
+        p.a->axes[p.a->ndim - 1].count == p.b->axes[0].count)
+        made = matmul_pair(vm, &p, &out);
+    else
+        made = dot_along(vm, &p, inner || p.b->ndim == 1 ? p.b->ndim - 1 : p.b->ndim - 2, &out);
+    release_pair(vm, &p);
+    return into_out(vm, made, out, to);
+}
+
+static dvx_value dot(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    (void)count;
+    return dot_values(vm, args[0], args[1], args[2], false);
+}
+static dvx_value inner(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    (void)count;
+    return dot_values(vm, args[0], args[1], DVX_FAILED, true);
+}
+
+/* a and b in a row each. */
+static dvx_value rows_of(dvx_vm *vm, const dvx_value *args, dvx_value *rows) {
+    nd_array *a, *view;
+    rows[1] = DVX_FAILED;
+    for (int i = 0; i < 2; i++) {
+        dvx_value held = array_row(vm, args[i], NULL, &a);
+        if (dvx_failed(held)) break;
+        const dvx_axis whole = {a->size, a->dtype->size};
+        rows[i] = array_view(vm, held, a, a->data, 1, &whole, &view);
+        vm->api->release(vm, held);
+        if (dvx_failed(rows[i])) break;
+        if (i == 1) return rows[0];
+    }
+    return DVX_FAILED;
+}
+
+/* Of complex numbers, by OpenBLAS, without a copy of the conjugates; false: it is not there, or
+ * they are few. */
+static bool conjugate_dot(dvx_vm *vm, const nd_array *a, const nd_array *b, dvx_value *result) {
+    const nd_matrix row = {.rows = 1, .columns = a->size}, column = {.rows = a->size, .columns = 1};
+    nd_complex sum;
+    if (b->dtype->num != ND_COMPLEX128 || a->size != b->size || a->size > INT_MAX / 2 ||
+        !is_large(ND_COMPLEX128, &row, &column))
+        return false;
+    const nd_blas *blas = blas_find(vm);
+    if (!blas) return false;
+    blas->zdotc_sub((int)a->size, a->data, 1, b->data, 1, &sum);
+    *result = array_element(vm, a->dtype, (const char *)&sum);
+    return true;
+}
+
+static dvx_value vdot(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    dvx_value rows[2] = {DVX_FAILED, DVX_FAILED}, result = DVX_FAILED;
+    (void)count;
+    if (!dvx_failed(rows_of(vm, args, rows))) {
+        const nd_array *a = array_of(vm, rows[0]);
+        if (a->dtype->kind == 'c' && conjugate_dot(vm, a, array_of(vm, rows[1]), &result)) {
+            vm->api->release(vm, rows[0]);
+            vm->api->release(vm, rows[1]);
+            return result;
+        }
+        if (a->dtype->kind == 'c') {
+            dvx_value other = ufunc_call(vm, ND_UFUNC_conjugate, rows, DVX_FAILED, NULL);
+            vm->api->release(vm, rows[0]);
+            rows[0] = other;
+        }
+        if (!dvx_failed(rows[0])) result = dot_values(vm, rows[0], rows[1], DVX_FAILED, false);
+    }
+    vm->api->release(vm, rows[0]);
+    vm->api->release(vm, rows[1]);
+    return result;
+}
+
+static dvx_value outer(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    dvx_value rows[2] = {DVX_FAILED, DVX_FAILED}, result = DVX_FAILED;
+    (void)count;
+    if (!dvx_failed(rows_of(vm, args, rows))) {
+        nd_array *view;
+        const nd_array *a = array_of(vm, rows[0]);
+        const dvx_axis axes[2] = {a->axes[0], {1, 0}};
+        dvx_value column = array_view(vm, rows[0], a, a->data, 2, axes, &view);
+        const dvx_value operands[2] = {column, rows[1]};
+        if (!dvx_failed(column))
+            result = ufunc_call(vm, ND_UFUNC_multiply, operands,
+                                nd_is_given(vm, args[2]) ? args[2] : DVX_FAILED, NULL);
+        vm->api->release(vm, column);
+    }
+    vm->api->release(vm, rows[0]);
+    vm->api->release(vm, rows[1]);
+    return result;
+}
+
+/* ---- tensordot ---- */
+
+/* An axis or a sequence of axes of one operand. */
+static bool read_some_axes(dvx_vm *vm, dvx_value v, int ndim, int *axes, int *count) {
+    if (vm->api->kind(vm, v) == DVX_INT) {
+        *count = 1;
+        return nd_axis_of(vm, v, ndim, axes);
+    }
+    int64_t length = vm->api->length(vm, v);
+    if (length < 0) return false;
+    if (length > ndim) return nd_fail(vm, DVX_VALUE_ERROR, "shape-mismatch for sum");
+    *count = (int)length;
+    for (int i = 0; i < *count; i++) {
+        dvx_value index = vm->api->make_int(vm, i), item = vm->api->get_item(vm, v, index);
+        bool good = !dvx_failed(item) && nd_axis_of(vm, item, ndim, &axes[i]);
+        vm->api->release(vm, index);
+        vm->api->release(vm, item);
+        if (!good) return false;
+    }
+    return true;
+}
+
+/* axes= is a number of axes, or a pair of them. */
+static bool read_axes(dvx_vm *vm, dvx_value v, const pair *p, int (*axes)[ND_MOST], int *count) {
+    int64_t n = 2;
+    int counts[2];
+    if (dvx_failed(v) || vm->api->kind(vm, v) == DVX_INT) {
+        if (!dvx_failed(v) && !vm->api->read_int(vm, v, &n)) return false;
+        if (n < 0 || n > p->a->ndim || n > p->b->ndim)
+            return nd_fail(vm, DVX_VALUE_ERROR, "shape-mismatch for sum");
+        *count = (int)n;
+        for (int i = 0; i < *count; i++) axes[0][i] = p->a->ndim - *count + i, axes[1][i] = i;
+    } else {
+        for (int i = 0; i < 2; i++) {
+            dvx_value index = vm->api->make_int(vm, i), item = vm->api->get_item(vm, v, index);
+            bool good = !dvx_failed(item) &&
+                        read_some_axes(vm, item, (i ? p->b : p->a)->ndim, axes[i], &counts[i]);
+            vm->api->release(vm, index);
+            vm->api->release(vm, item);
+            if (!good) return false;
+        }
+        if (counts[0] != counts[1]) return nd_fail(vm, DVX_VALUE_ERROR, "shape-mismatch for sum");
+        *count = counts[0];
+    }
+    for (int i = 0; i < *count; i++)
+        if (p->a->axes[axes[0][i]].count != p->b->axes[axes[1][i]].count)
+            return nd_fail(vm, DVX_VALUE_ERROR, "shape-mismatch for sum");
+    return true;
+}
+
+/* The axes that are not among `axes`, from to[0] on. */
+static int other_axes(int ndim, const int *axes, int count, int *to) {
+    int used = 0;
+    for (int i = 0; i < ndim; i++) {
+        bool summed = false;
+        for (int k = 0; k < count; k++) summed |= axes[k] == i;
+        if (!summed) to[used++] = i;
+    }
+    return used;
+}
+
+static dvx_value tensordot(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    pair p;
+    nd_array *out;
+    int axes[2][ND_MOST], order_a[ND_MOST], order_b[ND_MOST], n = 0;
+    dvx_value made = DVX_FAILED;
+    (void)count;
+    if (!read_pair(vm, args[0], args[1], &p)) return DVX_FAILED;
+    if (read_axes(vm, args[2], &p, axes, &n)) {
+        int used = other_axes(p.a->ndim, axes[0], n, order_a);
+        memcpy(order_b, axes[1], sizeof *order_b * (size_t)n);
+        if (used + other_axes(p.b->ndim, axes[1], n, order_b + n) > ND_MOST ||
+            used + n != p.a->ndim) {
+            vm->api->raise(vm, DVX_VALUE_ERROR, "maximum supported dimension for an ndarray is 32");
+        } else {
+            memcpy(order_a + used, axes[0], sizeof *order_a * (size_t)n);
+            made = contract(vm, &p, order_a, order_b, n, &out);
+        }
+    }
+    release_pair(vm, &p);
+    return made;
+}
+
+/* ---- Tables ---- */
+
+ND_PARAMETERS(product_parameters, 2, "a", "b", "out");
+ND_PARAMETERS(tensor_parameters, 2, "a", "b", "axes");
+ND_PARAMETERS(dot_method_parameters, 1, "b", "out");
+ND_METHOD(dot, ND_NAMED("dot", dot, dot_method_parameters));
+
+static const dvx_function functions[] = {
+    ND_NAMED("matmul", matmul, product_parameters),
+    ND_NAMED("dot", dot, product_parameters),
+    ND_NAMED("outer", outer, product_parameters),
+    ND_PLAIN("inner", inner, 2, 2),
+    ND_PLAIN("vdot", vdot, 2, 2),
+    ND_NAMED("tensordot", tensordot, tensor_parameters),
+};
+
+bool matmul_register(dvx_vm *vm, dvx_value module) {
+    nd_state_of(vm)->tiles = loops_tiles();
+    return ND_ADD_ALL(functions);
+}

@@ -1,0 +1,231 @@
+"""The ufuncs of ndarray and their loops, as data: loops.mako makes C of it, once for each instruction set.
+
+A *loop* computes one ufunc for inputs of one dtype.  Types are NumPy's letters: ? bool, B uint8, i int32, l int64,
+f float32, d float64, D complex128.  Expressions are C: the elements are `a` and `b`, of the C type T; what they call
+is C's library or stands in arith.h.
+"""
+
+from dataclasses import dataclass, field
+
+C_TYPES = {"?": "uint8_t", "B": "uint8_t", "i": "int32_t", "l": "int64_t",
+           "f": "float", "d": "double", "D": "nd_complex"}
+NUMBERS = {"?": "BOOL", "B": "UINT8", "i": "INT32", "l": "INT64",
+           "f": "FLOAT32", "d": "FLOAT64", "D": "COMPLEX128"}
+INTS, FLOATS, ALL = "Bil", "fd", "?BilfdD"
+# How vectors of 512 bits are compared, and what their lanes' steps are.
+PLACED = (("f", "int32_t", "ps", "__m512", "__mmask16", "epi32"), ("d", "int64_t", "pd", "__m512d", "__mmask8", "epi64"),
+          ("i", "int32_t", "epi32", "__m512i", "__mmask16", "epi32"), ("l", "int64_t", "epi64", "__m512i", "__mmask8", "epi64"))
+
+
+@dataclass
+class Loop:
+    type: str               # of the inputs
+    result: str             # of the output
+    expression: str = ""
+    vector: str = ""        # function of libmvec, without prefix and suffix
+    wide: bool = True       # worth a loop of its own for rows and scalars
+    compares: bool = False  # complex numbers, where it depends on their parts whether a nan is invalid
+    noted: str = ""         # C of an element: where it holds, there are `flags`, which no operation sets
+    flags: str = "FE_INVALID"
+
+
+@dataclass
+class Ufunc:
+    name: str
+    inputs: int
+    loops: list = field(default_factory=list)
+    warns: bool = False     # floating point flags become warnings
+    floats: bool = False    # other types are computed as float64
+    identity: str = ""      # of reductions: "0", "1", "-1", or none
+
+    def add(self, types, expression, result=None, **options):
+        for letter in types:
+            self.loops.append(Loop(letter, result or letter, expression.replace("SUFFIX", suffix(letter)), **options))
+        self.loops.sort(key=lambda loop: ALL.index(loop.type))
+        assert len({loop.type for loop in self.loops}) == len(self.loops), self.name
+        return self
+
+
+def suffix(letter):
+    """What the names of C's functions of a type end in."""
+    return {"f": "f"}.get(letter, "")
+
+
+@dataclass
+class Range:
+    """Where a function of libmvec is fast, and what it is elsewhere: there it calls the scalar function for each element.
+
+    C, of a vector x of T: BITS(x) are its bits as signed ints, SIZE(x) those of |x|, which are in the order of the
+    numbers, with infinities and nans behind them.  Ints are compared by subtraction, and without touching flags."""
+    slow: str               # negative where it is slow
+    known: list             # (C, what the function is where that holds, its floating point flag or 0); of x that is no nan
+    harmless: str = "0.5"   # a number where it is fast, and nothing is known
+    own: int = 0            # with vectors of so many bytes elementary.h has large_`name` for where it is slow, and nothing is known
+
+
+def within(size):
+    return f"BITS(SPLAT({size})) - SIZE(x)"
+
+
+def from_to(x, least, most):
+    return f"(BITS({x}) - BITS(SPLAT({least}))) | (BITS(SPLAT({most})) - BITS({x}))"
+
+
+def ranges(letter):
+    """By the name of the function."""
+    def number(double, single):
+        return {"d": double, "f": single}[letter]
+    most, normal, least = number("DBL_MAX", "FLT_MAX"), number("DBL_MIN", "FLT_MIN"), number("DBL_TRUE_MIN", "FLT_TRUE_MIN")
+    overflow = [(f"(x > SPLAT({number(709.79, 88.73)})) & (x != SPLAT(INFINITY))", "INFINITY", "FE_OVERFLOW"),
+                ("x == SPLAT(INFINITY)", "INFINITY", "0")]
+    found = {
+        "exp": Range(within(number(708, 87)), overflow + [(f"x < SPLAT({number(-745.2, -104)})", "0", "0")]),
+        "exp2": Range(within(number(1022, 126)), [
+            (f"(x >= SPLAT({number(1024, 128)})) & (x != SPLAT(INFINITY))", "INFINITY", "FE_OVERFLOW"), overflow[1],
+            (f"x < SPLAT({number(-1075.1, -150.1)})", "0", "0")]),
+        "expm1": Range(within(number(708, 87)), overflow + [("x < SPLAT(-40)", "-1", "0")]),
+        "acosh": Range(from_to("x", 1, most), [("x < SPLAT(1)", "NAN", "FE_INVALID"), overflow[1]], harmless="1.5"),
+        "atanh": Range(within(1) + " - 1", [("SIZE(x) > BITS(SPLAT(1))", "NAN", "FE_INVALID"), ("x == SPLAT(1)", "INFINITY", "FE_DIVBYZERO"),
+                                            ("x == SPLAT(-1)", "-INFINITY", "FE_DIVBYZERO")]),
+    }
+    for name in "asin", "acos":
+        found[name] = Range(within(1), [("SIZE(x) > BITS(SPLAT(1))", "NAN", "FE_INVALID")])
+    beyond = f"SIZE(x) > BITS(SPLAT({number(710.476, 89.416)}))"
+    for name, negative in ("sinh", "-INFINITY"), ("cosh", "INFINITY"):
+        found[name] = Range(within(number(708, 87)), [(f"({beyond}) & (SIZE(x) != BITS(SPLAT(INFINITY)))", "INFINITY", "FE_OVERFLOW"), overflow[1],
+                                                      (f"({beyond}) & (x < SPLAT(0))", negative, "0")])
+    for names, pole, slow in (("log log2 log10", 0, from_to("x", normal, most)),
+                              ("log1p", -1, from_to("(x + SPLAT(1))", least, most))):
+        for name in names.split():
+            found[name] = Range(slow, [(f"x < SPLAT({pole})", "NAN", "FE_INVALID"), (f"x == SPLAT({pole})", "-INFINITY", "FE_DIVBYZERO"),
+                                       overflow[1]])
+    for name in "sin", "cos", "tan":
+        large = letter == "d" and name != "tan"
+        found[name] = Range(within("0x1p23" if large else most), [("(x == SPLAT(INFINITY)) | (x == SPLAT(-INFINITY))", "NAN", "FE_INVALID")],
+                            own=64 if large else 0)
+    return found
+
+
+RANGES = {letter: ranges(letter) for letter in "fd"}
+
+# The functions of elementary.h, by name and type: in place of libmvec's where vectors have so many bytes.
+OWN = {("exp", "f"): 32, ("exp", "d"): 32, ("exp2", "f"): 32, ("exp2", "d"): 32, ("tanh", "f"): 32, ("tanh", "d"): 32,
+       ("log", "d"): 64, ("log1p", "d"): 64, ("log2", "d"): 64, ("log2", "f"): 64, ("log10", "d"): 64, ("pow", "d"): 64, ("pow", "f"): 64, ("sin", "f"): 64, ("cos", "f"): 64}
+
+UFUNCS = []
+
+
+def ufunc(name, inputs, **options):
+    UFUNCS.append(Ufunc(name, inputs, **options))
+    return UFUNCS[-1]
+
+
+# ---- Arithmetic ----
+
+ufunc("add", 2, warns=True, identity="0").add("?", "a | b").add(INTS + FLOATS, "(T)(a + b)") \
+    .add("D", "complex_add(a, b)", wide=False)
+ufunc("subtract", 2, warns=True).add(INTS + FLOATS, "(T)(a - b)").add("D", "complex_subtract(a, b)", wide=False)
+ufunc("multiply", 2, warns=True, identity="1").add("?", "a & b").add(INTS + FLOATS, "(T)(a * b)") \
+    .add("D", "complex_multiply(a, b)", wide=False)
+ufunc("divide", 2, warns=True, floats=True).add(FLOATS, "a / b").add("D", "complex_divide(a, b)", wide=False)
+ufunc("floor_divide", 2, warns=True).add("B", "uint8_floor_divide(a, b)", wide=False) \
+    .add("i", "int32_floor_divide(a, b)", wide=False).add("l", "int64_floor_divide(a, b)", wide=False) \
+    .add(FLOATS, "divideSUFFIX(ND_FLOOR, a, b)", wide=False)
+ufunc("remainder", 2, warns=True).add("B", "uint8_remainder(a, b)", wide=False) \
+    .add("i", "int32_remainder(a, b)", wide=False).add("l", "int64_remainder(a, b)", wide=False) \
+    .add(FLOATS, "divideSUFFIX(ND_REMAINDER, a, b)", wide=False)
+ufunc("fmod", 2, warns=True).add("B", "uint8_remainder(a, b)", wide=False) \
+    .add("i", "int32_fmod(a, b)", wide=False).add("l", "int64_fmod(a, b)", wide=False) \
+    .add(FLOATS, "divideSUFFIX(ND_FMOD, a, b)", wide=False)
+ufunc("power", 2, warns=True).add(INTS, "(T)int_power((uint64_t)a, (uint64_t)b)", wide=False) \
+    .add(FLOATS, "powSUFFIX(a, b)", vector="pow").add("D", "complex_power(a, b)", wide=False)
+ufunc("maximum", 2).add("?" + INTS, "a > b ? a : b").add(FLOATS, "((a > b) | (a != a)) ? a : b") \
+    .add("D", "complex_maximum(a, b)")
+ufunc("minimum", 2).add("?" + INTS, "a < b ? a : b").add(FLOATS, "((a < b) | (a != a)) ? a : b") \
+    .add("D", "complex_minimum(a, b)")
+ufunc("fmax", 2).add("?" + INTS, "a > b ? a : b").add(FLOATS, "((a >= b) | (b != b)) ? a : b") \
+    .add("D", "complex_fmax(a, b)")
+ufunc("fmin", 2).add("?" + INTS, "a < b ? a : b").add(FLOATS, "((a <= b) | (b != b)) ? a : b") \
+    .add("D", "complex_fmin(a, b)")
+ufunc("arctan2", 2, warns=True, floats=True).add(FLOATS, "atan2SUFFIX(a, b)", vector="atan2")
+ufunc("hypot", 2, warns=True, floats=True, identity="0").add(FLOATS, "hypotSUFFIX(a, b)", vector="hypot")
+ufunc("copysign", 2, floats=True).add(FLOATS, "copysignSUFFIX(a, b)")
+ufunc("logaddexp", 2, warns=True, floats=True).add(FLOATS, "log_add_expSUFFIX(a, b)", wide=False)
+
+# ---- Comparison, logic, bits ----
+
+for name, operator in {"less": "<", "less_equal": "<=", "greater": ">", "greater_equal": ">="}.items():
+    ufunc(name, 2).add("?" + INTS + FLOATS, f"a {operator} b", "?")\
+        .add("D", f"complex_{name}(a, b)", "?", compares=True, noted="complex_nan(a) | complex_nan(b)")
+ufunc("equal", 2).add("?" + INTS + FLOATS, "a == b", "?").add("D", "complex_equal(a, b)", "?")
+ufunc("not_equal", 2).add("?" + INTS + FLOATS, "a != b", "?").add("D", "!complex_equal(a, b)", "?")
+
+for name, operator, identity in ("and", "&", "1"), ("or", "|", "0"), ("xor", "^", "0"):
+    ufunc("logical_" + name, 2, identity=identity).add("?", f"a {operator} b") \
+        .add("il" + FLOATS, f"(a != 0) {operator} (b != 0)", "?") \
+        .add("B", f"(a > 1 ? 1 : a) {operator} (b > 1 ? 1 : b)", "?") \
+        .add("D", f"complex_truth(a) {operator} complex_truth(b)", "?")
+for name, operator, identity in ("and", "&", "-1"), ("or", "|", "0"), ("xor", "^", "0"):
+    ufunc("bitwise_" + name, 2, identity=identity).add("?" + INTS, f"(T)(a {operator} b)")
+ufunc("left_shift", 2).add("B", "(T)(b < 8 ? a << b : 0)") \
+    .add("i", "(uint32_t)b < 32 ? (T)((uint32_t)a << b) : 0") \
+    .add("l", "(uint64_t)b < 64 ? (T)((uint64_t)a << b) : 0")
+ufunc("right_shift", 2).add("B", "(T)(b < 8 ? a >> b : 0)") \
+    .add("i", "(uint32_t)b < 32 ? a >> b : a < 0 ? -1 : 0") \
+    .add("l", "(uint64_t)b < 64 ? a >> b : a < 0 ? -1 : 0")
+
+# ---- Of one operand ----
+
+ufunc("negative", 1, warns=True).add(INTS + FLOATS, "(T)-a").add("D", "((T){-a.real, -a.imag})", wide=False)
+ufunc("positive", 1).add(INTS + FLOATS, "a").add("D", "a", wide=False)
+ufunc("absolute", 1, warns=True).add("?B", "a").add("il", "a < 0 ? -a : a").add(FLOATS, "fabsSUFFIX(a)") \
+    .add("D", "hypot(a.real, a.imag)", "d", wide=False)
+ufunc("fabs", 1, floats=True).add(FLOATS, "fabsSUFFIX(a)")
+ufunc("sign", 1).add("B", "a > 0").add("il", "(a > 0) - (a < 0)").add(FLOATS, "a != a ? a : (T)((a > 0) - (a < 0))") \
+    .add("D", "complex_sign(a)", compares=True, noted="complex_nan(a)")
+ufunc("square", 1, warns=True).add(INTS + FLOATS, "(T)(a * a)").add("D", "complex_multiply(a, a)", wide=False)
+# (Of ints as NumPy computes it, by way of doubles.)
+int_poles = {"noted": "a == 0", "flags": "FE_DIVBYZERO | FE_INVALID"}
+ufunc("reciprocal", 1, warns=True).add("B", "a == 1", **int_poles) \
+    .add("i", "a == 0 ? INT32_MIN : ((a == 1) | (a == -1)) ? a : 0", **int_poles) \
+    .add("l", "a == 0 ? INT64_MIN : ((a == 1) | (a == -1)) ? a : 0", **int_poles) \
+    .add(FLOATS, "1 / a").add("D", "complex_reciprocal(a)", wide=False)
+ufunc("sqrt", 1, warns=True, floats=True).add(FLOATS, "sqrtSUFFIX(a)").add("D", "complex_call(csqrt, a)", wide=False)
+ufunc("cbrt", 1, warns=True, floats=True).add(FLOATS, "cbrtSUFFIX(a)", vector="cbrt")
+for name, function in {"exp": "exp", "log": "log", "sin": "sin", "cos": "cos", "tan": "tan", "arcsin": "asin",
+                       "arccos": "acos", "arctan": "atan", "sinh": "sinh", "cosh": "cosh", "tanh": "tanh",
+                       "arcsinh": "asinh", "arccosh": "acosh", "arctanh": "atanh"}.items():
+    ufunc(name, 1, warns=True, floats=True).add(FLOATS, function + "SUFFIX(a)", vector=function) \
+        .add("D", f"complex_call(c{function}, a)", wide=False)
+for name in "exp2", "log2", "log10", "log1p", "expm1":
+    ufunc(name, 1, warns=True, floats=True).add(FLOATS, name + "SUFFIX(a)", vector=name)
+for name in "deg2rad", "radians":
+    ufunc(name, 1, warns=True, floats=True).add("f", "a * ((float)M_PI / 180)").add("d", "a * (M_PI / 180)")
+for name in "rad2deg", "degrees":
+    ufunc(name, 1, warns=True, floats=True).add("f", "a * (180 / (float)M_PI)").add("d", "a * (180 / M_PI)")
+for name in "floor", "ceil", "trunc":
+    ufunc(name, 1, floats=True).add(FLOATS, name + "SUFFIX(a)")
+ufunc("rint", 1, floats=True).add(FLOATS, "rintSUFFIX(a)").add("D", "((T){rint(a.real), rint(a.imag)})", wide=False)
+ufunc("isnan", 1).add("?" + INTS, "0", "?").add(FLOATS, "a != a", "?") \
+    .add("D", "(a.real != a.real) | (a.imag != a.imag)", "?")
+ufunc("isinf", 1).add("?" + INTS, "0", "?").add(FLOATS, "fabsSUFFIX(a) == (T)INFINITY", "?") \
+    .add("D", "(fabs(a.real) == INFINITY) | (fabs(a.imag) == INFINITY)", "?")
+ufunc("isfinite", 1).add("?" + INTS, "1", "?").add(FLOATS, "fabsSUFFIX(a) < (T)INFINITY", "?") \
+    .add("D", "(fabs(a.real) < INFINITY) & (fabs(a.imag) < INFINITY)", "?")
+ufunc("signbit", 1, floats=True).add("f", "sign_bitf(a)", "?").add("d", "sign_bit(a)", "?")
+ufunc("conjugate", 1).add(INTS + FLOATS, "a").add("D", "((T){a.real, -a.imag})")
+ufunc("invert", 1).add("?", "a ^ 1").add(INTS, "(T)~a")
+ufunc("logical_not", 1).add("?" + INTS + FLOATS, "a == 0", "?").add("D", "!complex_truth(a)", "?")
+
+
+def loop_name(ufunc, loop):
+    return f"{ufunc.name}_{NUMBERS[loop.type].lower()}"
+
+
+UFUNCS.sort(key=lambda u: u.name)
+assert len({u.name for u in UFUNCS}) == len(UFUNCS)
+
+# What an element of those that are no few instructions takes, in steps of 0.25 ns (nd_ufunc_facts, effort).
+EFFORTS = {name: 4 for name in ("arctan2", "sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh", "tan", "log1p", "expm1",
+                                "cbrt", "arcsin", "arccos", "arctan", "fmod", "remainder", "floor_divide")}
+EFFORTS.update(power=8, logaddexp=30)

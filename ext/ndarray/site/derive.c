@@ -1,0 +1,36 @@
+/* derive.c: the hooks (derive.h). */
+#include "site/derive.h"
+
+bool derive_is_int(dvx_vm *vm, dvx_value v) {
+    if (vm->api->kind(vm, v) != DVX_INT) return false;
+    dvx_value class_ = vm->api->class_of(vm, v);
+    bool same = vm->api->same(vm, class_, nd_state_of(vm)->int_);
+    vm->api->release(vm, class_);
+    return same;
+}
+
+void derive_array(dvx_vm *vm, dvx_site *site) {
+    switch (site->family) {
+    case DVX_SITE_BINARY:
+    case DVX_SITE_INPLACE:
+    case DVX_SITE_UNARY:
+    case DVX_SITE_COMPARE: derive_elements(vm, site); return;
+    case DVX_SITE_GET_ITEM: derive_items(vm, site); return;
+    case DVX_SITE_SET_ITEM: derive_stores(vm, site); return;
+    case DVX_SITE_ATTRIBUTE: derive_attribute(vm, site); return;
+    case DVX_SITE_METHOD: derive_method(vm, site); return;
+    default: vm->api->decline(vm, site, "arrays have no derivatives for this"); return;
+    }
+}
+
+void derive_ufunc(dvx_vm *vm, dvx_site *site) {
+    if (site->family != DVX_SITE_CALL)
+        vm->api->decline(vm, site, "of ufuncs only calls have derivatives");
+    else if (derive_out(vm, site))
+        return;
+    else if (!dvx_failed(site->keywords))
+        vm->api->decline(vm, site,
+                         "of a ufunc's keyword arguments only an array out= has derivatives");
+    else
+        derive_elements(vm, site);
+}

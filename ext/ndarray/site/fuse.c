@@ -1,0 +1,939 @@
+/* fuse.c: which expressions are fused, and how a fused one is run (fuse.h).
+ *
+ * The hook takes the expression's tree; types are looked at when it runs, and planned again when
+ * they are others (program.h), so that the same code may see float64 arrays now and int64 arrays
+ * then.
+ *
+ * Invariants
+ *  1. The result is a new array in C order, where operation by operation would give one, too: each
+ *     array's axes must fall from the outermost stride to the innermost.  Everything else is left
+ *     to the sites, and so is every error, and every warning: where a flag is up that is not
+ * ignored, what has been computed is dropped, and the sites compute it again.  Nobody sees the
+ * difference, since nothing but the new array has been written.
+ *  2. No operand is without dimensions: the operations in between would make numbers of them.
+ *  3. What is stored, or computed in place or into an output, goes *directly* to its elements only
+ * where the result is the same as by way of an array in between: no operand is read behind its
+ * elements (store.h), none of the flags would raise, and each flag has a reason.  Then there is no
+ * way back, and the flags are told in the end, in the order and at the places of the sites.  Else
+ * there is an array in between, and invariant 1 holds up to its assignment.
+ *  4. Results of few elements are *kept*, as in derive_elements.h: arrays of the program's result,
+ * in one block, that go with the plan.  Where there is one, the constants have been read. */
+#include "site/fuse.h"
+
+#include <stdlib.h>
+
+#include "loops/arith.h"
+#include "site/derive_elements.h"
+#include "ufunc/error.h"
+#include "ufunc/operators.h"
+#include "site/place.h"
+#include "site/program.h"
+#include "site/store.h"
+#include "ufunc/collect.h"
+#include "ufunc/walk.h"
+
+enum {
+    SMALL_BYTES = 512, /* of a buffer on the stack, for few elements */
+    /* Of the others: not a multiple of a page apart, where a load would wait for a store that has
+     * the same low bits in its address. */
+    LARGE_BYTES = ND_BLOCK_BYTES + 320,
+    /* And the first one a part of a page behind the beginning of one, near which large arrays have
+     * their elements: where it is there by chance, an expression takes up to a fifth longer. */
+    PAGE_BYTES = 4096,
+    BEHIND_PAGE = 512,
+    BUFFERS_BYTES = ND_BUFFERS * LARGE_BYTES + PAGE_BYTES + BEHIND_PAGE,
+    POLL_ELEMENTS = 1 << 16,
+    /* Rows are computed together: from so many steps on; with so many elements between two of them,
+     * which take about as long as the loop's beginning; unless that was in vain so often. */
+    LEAST_STEPS = 3,
+    MOST_BETWEEN = 32,
+    MOST_WASTED = 4
+};
+
+/* What a site knows. */
+typedef struct fused {
+    nd_program program;
+    bool read;    /* constants are in `elements` */
+    bool running; /* or waiting, while a poll runs code of the program */
+    bool stores;  /* into a part of an operand that is no leaf: SET_ITEM */
+    bool has_out; /* into an operand that is no leaf: a call with an output */
+    int8_t into;  /* whose elements are stored to (in place, if it is neither of these); -1: none */
+    uint8_t last; /* the node of the last site */
+    uint32_t parts;                /* bit i: of operand i only a part is meant */
+    bool counts;                   /* some operation's flags count */
+    uint32_t waste;                /* so often in a row no kept result could be used */
+    dvx_value kept[ELEMENTS_KEPT]; /* DVX_FAILED: none */
+    dvx_value keys[ND_LEAVES];     /* ... which these say; else DVX_FAILED */
+    nd_place places[ND_LEAVES];
+    _Alignas(16) char elements[ND_LEAVES][sizeof(nd_complex)];
+} fused;
+
+typedef struct execution {
+    fused *site;
+    nd_program *program;
+    nd_array *arrays[ND_LEAVES]; /* NULL: a number */
+    nd_array *first;             /* of the arrays */
+    nd_array *target;            /* where the result is stored; NULL: in a new array */
+    const dvx_value *operands;
+    dvx_value view;  /* of a part of an operand that is the result; or DVX_FAILED */
+    const char *why; /* it is left to the operations one by one */
+    bool flat;       /* all are in C order and of one shape */
+    bool direct;     /* into the target, element by element */
+    unsigned flags;
+    int64_t most;      /* elements that a buffer has room for */
+    nd_rows rows;      /* that are computed together; pitch 0: each by itself */
+    int operand_count; /* arrays, with the result */
+    int wasted;        /* times that this was in vain */
+    nd_places at;
+    nd_array parts[ND_LEAVES]; /* of operands, and the target */
+    _Alignas(16) char elements[ND_LEAVES][sizeof(nd_complex)];
+} execution;
+
+static bool refused(execution *x, const char *why) {
+    x->why = why;
+    return false;
+}
+
+/* The operations are executed one by one, this time. */
+static dvx_outcome give_up(dvx_vm *vm, const execution *x) {
+    vm->api->note(vm, x->site, x->why);
+    return DVX_DEOPTIMISE;
+}
+
+static bool is_running(execution *x) {
+    return x->site->running && !refused(x, "it is running already");
+}
+
+/* ---- Operands ---- */
+
+static void release_kept(dvx_vm *vm, fused *f) {
+    for (int i = 0; i < ELEMENTS_KEPT; i++) {
+        dvx_value kept = f->kept[i];
+        f->kept[i] = DVX_FAILED;
+        vm->api->release(vm, kept);
+    }
+}
+
+/* Reads the kinds of the leaves, and plans. */
+static bool plan(dvx_vm *vm, fused *site, const dvx_value *v) {
+    nd_program *p = &site->program;
+    site->read = p->planned = false;
+    release_kept(vm, site);
+    for (uint32_t i = 0; i < p->leaf_count; i++) {
+        const nd_array *a = vm->api->payload(vm, v[i], &array_type);
+        nd_leaf *leaf = &p->leaves[i];
+        if (leaf->kind == ND_LEAF_NONE) continue;
+        leaf->kind = ND_LEAF_FLOAT;
+        leaf->type = ND_FLOAT64;
+        if (a)
+            leaf->kind = ND_LEAF_ARRAY, leaf->type = a->dtype->num;
+        else if (derive_is_int(vm, v[i]))
+            leaf->kind = ND_LEAF_INT;
+        else if (vm->api->kind(vm, v[i]) != DVX_FLOAT)
+            return false;
+    }
+    if (!program_plan(vm, p)) return false;
+    site->counts = false;
+    for (uint32_t k = 0; k < p->step_count; k++) site->counts |= p->steps[k].flags != ND_FLAGS_NOT;
+    return true;
+}
+
+/* The arrays; false: they are not for here. */
+static inline bool look(dvx_vm *vm, execution *x, const dvx_value *v) {
+    const nd_program *p = x->program;
+    bool same = p->planned, flat = true;
+    x->first = NULL;
+    for (uint32_t i = 0; i < p->leaf_count; i++) {
+        x->arrays[i] = NULL;
+        if (p->leaves[i].kind == ND_LEAF_NONE) {
+            x->at.data[i] = x->elements[i];
+            x->at.strides[i] = 0;
+            continue;
+        }
+        if (p->planned && p->leaves[i].kind != ND_LEAF_ARRAY) continue;
+        nd_array *a = vm->api->payload(vm, v[i], &array_type);
+        if (a && x->site->parts >> i & 1) {
+            nd_array *part = &x->parts[i];
+            if (!place_find(vm, &x->site->places[i], v[i], a, x->site->keys[i], part))
+                return refused(x, "a constant key does not fit, or makes too many axes");
+            a = part;
+        }
+        x->arrays[i] = a;
+        if (!a) continue; /* not yet planned */
+        if (UNLIKELY(a->ndim == 0)) return refused(x, "an operand is without dimensions");
+        same &= p->leaves[i].type == a->dtype->num;
+        if (!x->first) x->first = a;
+        flat = flat && a->flags & ND_C_CONTIGUOUS && array_same_shape(a, x->first);
+        x->at.data[i] = a->data;
+        x->at.strides[i] = a->dtype->size;
+    }
+    x->flat = flat;
+    if (x->first && (LIKELY(same) || plan(vm, x->site, v))) return true;
+    return refused(x, "an operation has no loop for these dtypes");
+}
+
+/* Numbers become elements; false: one of them has no such element. */
+static inline bool read_numbers(dvx_vm *vm, execution *x, const dvx_value *v) {
+    fused *site = x->site;
+    for (uint32_t i = 0; i < x->program->leaf_count; i++) {
+        const nd_leaf *leaf = &x->program->leaves[i];
+        if (leaf->kind == ND_LEAF_ARRAY || leaf->kind == ND_LEAF_NONE) continue;
+        char *element = leaf->constant ? site->elements[i] : x->elements[i];
+        if (!(leaf->constant && site->read) && !derive_read_number(vm, v[i], leaf->type, element))
+            return refused(x, "a number has no element of the dtype");
+        x->at.data[i] = element;
+        x->at.strides[i] = 0;
+    }
+    return site->read = true;
+}
+
+/* ---- Targets ---- */
+
+/* False: nothing can be stored there, or it is not for here. */
+static bool find_target(dvx_vm *vm, execution *x, const dvx_value *v) {
+    fused *site = x->site;
+    const int into = site->into;
+    nd_array *a = vm->api->payload(vm, v[into], &array_type);
+    if (!a || a->read_only || a->ndim == 0)
+        return refused(x, "what is stored to is no array with dimensions that may be written");
+    x->target = a;
+    if (site->parts >> into & 1) {
+        nd_array *part = &x->parts[into];
+        if (!place_find(vm, &site->places[into], v[into], a, site->keys[into], part))
+            return refused(x, "a constant key does not fit, or makes too many axes");
+        x->target = part;
+    }
+    if (x->program->into != a->dtype) x->program->planned = false;
+    x->program->into = a->dtype;
+    return true;
+}
+
+static bool is_apart(const execution *x) {
+    for (uint32_t i = 0; i < x->program->leaf_count; i++)
+        if (x->arrays[i] && !store_is_apart(x->target, x->arrays[i])) return false;
+    return true;
+}
+
+/* Does the shape of the walk fit the target?  Its elements one by one, if *exact. */
+static bool fits_target(const execution *x, const nd_walk *walk, bool *exact) {
+    const nd_array *to = x->target;
+    const int shift = to->ndim - walk->ndim;
+    *exact = shift == 0;
+    if (shift < 0) return false;
+    for (int k = 0; k < walk->ndim; k++) {
+        const int64_t count = to->axes[k + shift].count;
+        if (walk->shape[k] != count) *exact = false;
+        if (walk->shape[k] != count && walk->shape[k] != 1) return false;
+    }
+    return *exact || x->site->stores; /* in place, the target is among the operands */
+}
+
+/* Tells of the flags, of each operation at its place.  False: raised. */
+static bool tell(dvx_vm *vm, const execution *x) {
+    const nd_program *p = x->program;
+    for (uint32_t k = 0; k < p->step_count; k++) {
+        if (!x->at.flags[k]) continue;
+        vm->api->at_node(vm, x->site, p->steps[k].site);
+        if (!error_flags(vm, loops_facts[p->steps[k].number].name, x->at.flags[k])) return false;
+    }
+    return true;
+}
+
+/* ---- Shapes ---- */
+
+/* Do its axes fall from the outermost stride to the innermost?  (ufunc.c: make_out.) */
+static bool is_falling(const nd_array *a) {
+    int64_t last = INT64_MAX;
+    for (int i = 0; i < a->ndim; i++) {
+        const int64_t stride = llabs(a->axes[i].stride);
+        if (a->axes[i].count == 1 || stride == 0) continue;
+        if (stride > last) return false;
+        last = stride;
+    }
+    return true;
+}
+
+/* The shape of the result, as a walk over the arrays and it; false: there is none, or the result
+ * would not be in C order. */
+static bool broadcast(execution *x, nd_walk *walk) {
+    walk->operands = walk->ndim = 0;
+    for (uint32_t i = 0; i < x->program->leaf_count; i++) {
+        const nd_array *a = x->arrays[i];
+        if (!a) continue;
+        if (!x->target && !(a->flags & ND_C_CONTIGUOUS) && !is_falling(a))
+            return refused(x, "an operand is not laid out in C order");
+        if (a->ndim > walk->ndim) walk->ndim = a->ndim;
+    }
+    for (int k = 0; k < walk->ndim; k++) walk->shape[k] = 1;
+    for (uint32_t i = 0; i < x->program->leaf_count; i++) {
+        const nd_array *a = x->arrays[i];
+        if (!a) continue;
+        const int shift = walk->ndim - a->ndim;
+        for (int k = 0; k < a->ndim; k++) {
+            const int64_t n = a->axes[k].count;
+            if (n == 1 || n == walk->shape[k + shift]) continue;
+            if (walk->shape[k + shift] != 1) return refused(x, "shapes do not fit");
+            walk->shape[k + shift] = n;
+        }
+    }
+    return true;
+}
+
+/* Have all operands no elements?  Else some operation may have a flag for some, which nothing is
+ * left of in the end. */
+static bool is_empty(const execution *x) {
+    for (uint32_t i = 0; i < x->program->leaf_count; i++)
+        if (x->arrays[i] && x->arrays[i]->size) return false;
+    return true;
+}
+
+/* ---- Running ---- */
+
+static dvx_outcome give_up_flags(dvx_vm *vm, execution *x) {
+    (void)refused(x, "a floating point flag is up, which an operation tells of");
+    return give_up(vm, x);
+}
+
+/* Are some of these flags told of (np.seterr)? */
+static bool is_heeded(dvx_vm *vm, unsigned flags) { return flags && error_heeds(vm, flags); }
+
+static void set_data(execution *x, char *const *data) {
+    int operand = 0;
+    for (uint32_t i = 0; i < x->program->leaf_count; i++)
+        if (x->arrays[i]) x->at.data[i] = data[operand++];
+    x->at.data[ND_OUT] = data[operand];
+}
+
+static void set_strides(execution *x, const int64_t (*strides)[ND_MOST], int axis) {
+    int operand = 0;
+    for (uint32_t i = 0; i < x->program->leaf_count; i++)
+        if (x->arrays[i]) x->at.strides[i] = axis < 0 ? 0 : strides[operand++][axis];
+    x->at.strides[ND_OUT] = axis < 0 ? 0 : strides[operand][axis];
+    program_place(x->program, &x->at);
+}
+
+static bool run_row(dvx_vm *vm, void *context, char *const *data, int64_t count,
+                    const int64_t *strides) {
+    execution *x = context;
+    (void)strides;
+    set_data(x, data);
+    x->flags = program_run(x->program, &x->at, count);
+    return x->direct || !is_heeded(vm, x->flags);
+}
+
+/* How far apart the rows of the last two axes are, if they are so in all arrays that are read, and
+ * it pays to compute what lies between them, too: then a loop's beginning is paid once for many
+ * rows.  (What lies between two rows of an array is in the array's memory.)  0: they are not. */
+static int64_t pitch_of(const execution *x, const nd_walk *walk) {
+    const int last = walk->ndim - 1;
+    int64_t pitch = 0;
+    int operand = 0;
+    if (last < 1 || x->program->step_count < LEAST_STEPS) return 0;
+    for (uint32_t i = 0; i < x->program->leaf_count; i++) {
+        if (!x->arrays[i]) continue;
+        const int64_t size = x->arrays[i]->dtype->size;
+        const int64_t stride = walk->strides[operand][last], far = walk->strides[operand][last - 1];
+        operand++;
+        if (stride == 0 && far == 0) continue;
+        if (stride != size || far < size || far % size || (pitch && far / size != pitch)) return 0;
+        pitch = far / size;
+    }
+    const int64_t columns = walk->shape[last], between = pitch - columns;
+    const bool pays = between >= 0 && between <= columns / 4 + MOST_BETWEEN;
+    return pays && pitch + columns <= x->most ? pitch : 0;
+}
+
+/* All rows of the last two axes; `count` is that of rows, `strides` what is between them. */
+static bool run_rows(dvx_vm *vm, void *context, char *const *data, int64_t count,
+                     const int64_t *strides) {
+    execution *x = context;
+    nd_rows *rows = &x->rows;
+    char *at[ND_LEAVES + 1];
+    const int operands = x->operand_count;
+    const int64_t group = (x->most - rows->columns) / rows->pitch + 1;
+    for (int k = 0; k < operands; k++) at[k] = data[k];
+    rows->out_pitch = strides[operands - 1];
+    for (int64_t left = count; left > 0; left -= rows->count) {
+        rows->count = left < group ? left : group;
+        set_data(x, at);
+        x->flags = 0;
+        const bool together =
+            x->wasted < MOST_WASTED && program_rows(x->program, &x->at, rows, &x->flags);
+        x->wasted += !together;
+        for (int64_t r = 0; r < rows->count; r++) {
+            if (!together) {
+                set_data(x, at);
+                x->flags |= program_run(x->program, &x->at, rows->columns);
+            }
+            for (int k = 0; k < operands; k++) at[k] += strides[k];
+        }
+        if (!x->direct && is_heeded(vm, x->flags)) return false;
+        if (!nd_work(vm, rows->count * rows->pitch)) return false;
+    }
+    return true;
+}
+
+/* Short rows, collected into longer ones. */
+static bool run_parcel(dvx_vm *vm, void *context, char *const *data, int64_t count,
+                       const int64_t *strides) {
+    execution *x = context;
+    int operand = 0;
+    for (uint32_t i = 0; i < x->program->leaf_count; i++)
+        if (x->arrays[i]) x->at.strides[i] = strides[operand++];
+    x->at.strides[ND_OUT] = strides[operand];
+    program_place(x->program, &x->at);
+    return run_row(vm, context, data, count, strides);
+}
+
+static dvx_outcome run_collected(dvx_vm *vm, execution *x, const nd_walk *walk,
+                                 const nd_array *out) {
+    int64_t sizes[ND_LEAVES + 1];
+    int operand = 0;
+    for (uint32_t i = 0; i < x->program->leaf_count; i++)
+        if (x->arrays[i]) sizes[operand++] = x->arrays[i]->dtype->size;
+    sizes[operand] = out->dtype->size;
+    if (collect_run(vm, walk, sizes, run_parcel, x)) return DVX_DONE;
+    return !x->direct && is_heeded(vm, x->flags) ? give_up_flags(vm, x) : DVX_ERROR;
+}
+
+static dvx_outcome run_walk(dvx_vm *vm, execution *x, nd_walk *walk, nd_array *out) {
+    for (uint32_t i = 0; i < x->program->leaf_count; i++) {
+        if (!x->arrays[i]) continue;
+        walk->data[walk->operands] = x->arrays[i]->data;
+        array_strides_in(x->arrays[i], walk->ndim, walk->strides[walk->operands++]);
+    }
+    walk->data[walk->operands] = out->data;
+    array_strides_in(out, walk->ndim, walk->strides[walk->operands++]);
+    walk_plan(walk, 0, true);
+    set_strides(x, walk->strides, walk->ndim - 1);
+    x->rows.pitch = pitch_of(x, walk);
+    if (x->rows.pitch) {
+        x->rows.columns = walk->shape[--walk->ndim];
+        x->operand_count = walk->operands;
+        x->wasted = 0;
+    }
+    x->flags = 0;
+    if (!x->rows.pitch && collect_pays(walk)) return run_collected(vm, x, walk, out);
+    if (walk_run(vm, walk, x->rows.pitch ? run_rows : run_row, x)) return DVX_DONE;
+    return !x->direct && is_heeded(vm, x->flags) ? give_up_flags(vm, x) : DVX_ERROR;
+}
+
+/* Elements that lie in a row each. */
+static dvx_outcome run_flat(dvx_vm *vm, execution *x, nd_array *out) {
+    x->at.data[ND_OUT] = out->data;
+    x->at.strides[ND_OUT] = out->dtype->size;
+    program_place(x->program, &x->at);
+    const int64_t steps = x->program->step_count;
+    for (int64_t left = out->size; left > 0; left -= POLL_ELEMENTS) {
+        const unsigned flags =
+            program_run(x->program, &x->at, left < POLL_ELEMENTS ? left : POLL_ELEMENTS);
+        if (UNLIKELY(flags) && !x->direct && is_heeded(vm, flags)) return give_up_flags(vm, x);
+        if (!nd_quick_work(vm, steps * (left < POLL_ELEMENTS ? left : POLL_ELEMENTS)))
+            return DVX_ERROR;
+    }
+    return DVX_DONE;
+}
+
+/* What an expression that stores, or computes in place, leaves. */
+static dvx_value result_of(dvx_vm *vm, const execution *x) {
+    if (x->site->stores) return vm->api->make_none(vm);
+    return vm->api->retain(vm, dvx_failed(x->view) ? x->operands[x->site->into] : x->view);
+}
+
+/* The view that out= is given as. */
+static bool make_view(dvx_vm *vm, execution *x) {
+    const int into = x->site->into;
+    const nd_array *part = &x->parts[into];
+    nd_array *made;
+    x->view = DVX_FAILED;
+    if (!x->site->has_out || !(x->site->parts >> into & 1)) return true;
+    x->view =
+        array_view(vm, x->operands[into], vm->api->payload(vm, x->operands[into], &array_type),
+                   part->data, part->ndim, part->axes, &made);
+    return !dvx_failed(x->view);
+}
+
+static dvx_outcome compute_directly(dvx_vm *vm, execution *x, nd_walk *walk, dvx_value *result) {
+    if (arith_flags()) arith_clear();
+    memset(x->at.flags, 0, x->program->step_count * sizeof *x->at.flags);
+    const dvx_outcome outcome =
+        walk ? run_walk(vm, x, walk, x->target) : run_flat(vm, x, x->target);
+    if (outcome != DVX_DONE) return outcome;
+    if (!tell(vm, x)) return DVX_ERROR;
+    *result = result_of(vm, x);
+    return DVX_DONE;
+}
+
+/* The new array goes to the target.  (Memory may run out, where the two overlap.) */
+static dvx_outcome assign(dvx_vm *vm, const execution *x, const nd_array *from, dvx_value *result) {
+    vm->api->at_node(vm, x->site, x->site->last);
+    const bool good = array_assign(vm, x->target, from);
+    vm->api->release(vm, *result);
+    *result = good ? result_of(vm, x) : DVX_FAILED;
+    return good ? DVX_DONE : DVX_ERROR;
+}
+
+static dvx_outcome compute(dvx_vm *vm, execution *x, nd_walk *walk, dvx_value *result) {
+    const nd_dtype *dtype = x->target ? x->program->into : x->program->result;
+    nd_array *out;
+    if (x->direct) return compute_directly(vm, x, walk, result);
+    *result = walk ? array_new(vm, dtype, walk->ndim, walk->shape, &out)
+                   : array_new_like(vm, dtype, x->first, &out);
+    if (UNLIKELY(dvx_failed(*result))) return DVX_ERROR;
+    if (arith_flags()) arith_clear();
+    const dvx_outcome outcome = walk ? run_walk(vm, x, walk, out) : run_flat(vm, x, out);
+    if (LIKELY(outcome == DVX_DONE)) return x->target ? assign(vm, x, out, result) : outcome;
+    vm->api->release(vm, *result);
+    *result = DVX_FAILED;
+    return outcome;
+}
+
+static void place_buffers(execution *x, char *memory, size_t bytes) {
+    for (uint32_t i = 0; i < ND_BUFFERS; i++) x->at.data[ND_FIRST_BUFFER + i] = memory + i * bytes;
+}
+
+/* The buffers of large arrays are kept; while code of a program runs (a signal's handler, within a
+ * poll), somebody else may need some, too. */
+static dvx_outcome compute_large(dvx_vm *vm, execution *x, nd_walk *walk, dvx_value *result) {
+    nd_state *state = nd_state_of(vm);
+    const size_t size = BUFFERS_BYTES;
+    char *memory = state->buffers;
+    state->buffers = NULL;
+    if (!memory) memory = vm->api->allocate(vm, size);
+    if (!memory) return DVX_ERROR;
+    char *page = memory + (-(uintptr_t)memory & (PAGE_BYTES - 1));
+    place_buffers(x, page + BEHIND_PAGE, LARGE_BYTES);
+    const dvx_outcome outcome = compute(vm, x, walk, result);
+    if (state->buffers) vm->api->deallocate(vm, state->buffers, size);
+    state->buffers = memory;
+    return outcome;
+}
+
+static dvx_outcome compute_small(dvx_vm *vm, execution *x, nd_walk *walk, dvx_value *result) {
+    _Alignas(64) char memory[ND_BUFFERS * SMALL_BYTES];
+    place_buffers(x, memory, SMALL_BYTES);
+    return compute(vm, x, walk, result);
+}
+
+/* `walk` NULL: all elements lie in a row each. */
+static inline dvx_outcome compute_size(dvx_vm *vm, execution *x, int64_t size, nd_walk *walk,
+                                       dvx_value *result) {
+    const bool small = (size_t)size <= SMALL_BYTES / sizeof(nd_complex);
+    x->site->running = true;
+    x->most = small ? SMALL_BYTES / (int64_t)sizeof(nd_complex) : x->program->block;
+    const dvx_outcome outcome =
+        small ? compute_small(vm, x, walk, result) : compute_large(vm, x, walk, result);
+    x->site->running = false;
+    return outcome;
+}
+
+static dvx_outcome run_other(dvx_vm *vm, execution *x, dvx_value *result) {
+    nd_walk walk;
+    int64_t size = 1;
+    bool exact = false;
+    if (!broadcast(x, &walk)) return give_up(vm, x);
+    bool fits = true;
+    for (int k = 0; k < walk.ndim; k++) fits &= !__builtin_mul_overflow(size, walk.shape[k], &size);
+    if (!fits || (size == 0 && !is_empty(x))) {
+        (void)refused(x, "the result has no elements, or too many");
+        return give_up(vm, x);
+    }
+    if (x->target && !fits_target(x, &walk, &exact)) {
+        (void)refused(x, "the result has not the shape of what it is stored to");
+        return give_up(vm, x);
+    }
+    x->direct &= exact;
+    return compute_size(vm, x, size, &walk, result);
+}
+
+/* ---- Few elements ---- */
+
+/* So often in a row, and nothing is kept until there is another plan. */
+enum { MOST_WASTE = 64 };
+
+/* May the result be kept, and is it worth it?  All buffers of so few elements have ND_INLINE bytes,
+ * too. */
+static bool is_to_keep(const execution *x) {
+    const nd_program *p = x->program;
+    if (!x->flat || x->site->parts || x->first->ndim > ND_FEW ||
+        x->first->size > p->block * ND_INLINE / ND_BLOCK_BYTES)
+        return false;
+    for (uint32_t k = 0; k < p->step_count; k++)
+        if (!p->steps[k].loop) return false;
+    return true;
+}
+
+/* The older one goes. */
+static void keep(dvx_vm *vm, fused *f, dvx_value made) {
+    if (f->waste >= MOST_WASTE) {
+        release_kept(vm, f);
+        return;
+    }
+    f->waste++;
+    dvx_value old = f->kept[0];
+    memmove(f->kept, f->kept + 1, (ELEMENTS_KEPT - 1) * sizeof *f->kept);
+    f->kept[ELEMENTS_KEPT - 1] = vm->api->retain(vm, made);
+    vm->api->release(vm, old);
+}
+
+static inline bool is_row_like(const nd_array *a, const nd_array *like) {
+    if (!elements_is_row(a)) return false;
+    return a->ndim == 1 && like->ndim == 1 ? a->size == like->size : elements_same_shape(a, like);
+}
+
+/* A kept result that nobody else has, of this shape; NULL: none. */
+static inline nd_array *kept_like(dvx_vm *vm, const fused *f, const nd_array *like, dvx_value *of) {
+    for (int i = ELEMENTS_KEPT; i-- > 0;) {
+        const dvx_value kept = f->kept[i];
+        if (dvx_failed(kept) || !vm->api->is_unique(vm, kept)) continue;
+        nd_array *a = vm->api->payload(vm, kept, &array_type);
+        if (a->read_only || a->exports || !is_row_like(a, like)) continue;
+        *of = kept;
+        return a;
+    }
+    return NULL;
+}
+
+/* Into a kept result, with the steps of the plan one after the other: what costs time with so few
+ * elements is everything else.  False, before any effect: it is not for here, or some flag is up.
+ */
+static bool run_few(dvx_vm *vm, fused *f, const dvx_value *v, dvx_value *result) {
+    const nd_program *p = &f->program;
+    const nd_array *first = NULL;
+    char *data[ND_PLACES];
+    _Alignas(16) char numbers[ND_LEAVES][sizeof(nd_complex)], buffers[ND_BUFFERS][ND_INLINE];
+    for (uint32_t i = 0; i < p->leaf_count; i++) {
+        const nd_leaf *leaf = &p->leaves[i];
+        if (leaf->kind != ND_LEAF_ARRAY) {
+            data[i] = leaf->constant ? f->elements[i] : numbers[i];
+            if (!leaf->constant && !derive_read_number(vm, v[i], leaf->type, numbers[i]))
+                return false;
+            continue;
+        }
+        const nd_array *a = vm->api->payload(vm, v[i], &array_type);
+        if (!a || a->dtype->num != leaf->type || !is_row_like(a, first ? first : a)) return false;
+        first = a;
+        data[i] = a->data;
+    }
+    nd_array *out = kept_like(vm, f, first, result);
+    if (!out) return false;
+    data[ND_OUT] = out->data;
+    for (uint32_t i = 0; i < p->buffer_count; i++) data[ND_FIRST_BUFFER + i] = buffers[i];
+    const nd_step *const end = p->steps + p->step_count;
+    for (const nd_step *step = p->steps; step < end; step++) {
+        char *args[3] = {data[step->places[0]], data[step->places[1]], data[step->places[2]]};
+        step->loop(args, out->size, step->in_rows);
+    }
+    if (f->counts && UNLIKELY(arith_flags())) return false;
+    f->waste = 0;
+    vm->api->retain(vm, *result);
+    return true;
+}
+
+/* ---- Whole expressions ---- */
+
+static __attribute__((noinline)) dvx_outcome run_many(dvx_vm *vm, const dvx_value *v, fused *site,
+                                                      dvx_value *result) {
+    execution x;
+    x.site = site;
+    x.program = &site->program;
+    x.target = NULL;
+    x.direct = false;
+    if (is_running(&x) || !look(vm, &x, v) || !read_numbers(vm, &x, v)) return give_up(vm, &x);
+    if (!x.flat) return run_other(vm, &x, result);
+    const dvx_outcome outcome = compute_size(vm, &x, x.first->size, NULL, result);
+    if (outcome == DVX_DONE && is_to_keep(&x)) keep(vm, site, *result);
+    return outcome;
+}
+
+static dvx_outcome run(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *result) {
+    fused *site = cache;
+    if (!dvx_failed(site->kept[ELEMENTS_KEPT - 1]) && run_few(vm, site, v, result)) return DVX_DONE;
+    *result = DVX_FAILED;
+    return run_many(vm, v, site, result);
+}
+
+/* Else by way of an array in between. */
+static bool can_go_directly(dvx_vm *vm, const execution *x) {
+    const char *why = NULL;
+    if (x->program->inexact)
+        why = "flags may have no reason: by way of an array in between";
+    else if (!is_apart(x))
+        why = "the target overlaps what is read: by way of an array in between";
+    else if (error_raises(vm))
+        why = "np.seterr says raise: by way of an array in between";
+    if (why) vm->api->note(vm, x->site, why);
+    return !why;
+}
+
+static dvx_outcome compute_into(dvx_vm *vm, execution *x, dvx_value *result) {
+    if (x->flat && x->target->flags & ND_C_CONTIGUOUS && array_same_shape(x->target, x->first))
+        return compute_size(vm, x, x->first->size, NULL, result);
+    return run_other(vm, x, result);
+}
+
+/* Stores, expressions in place, and with an output. */
+static dvx_outcome run_into(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *result) {
+    execution x;
+    x.site = cache;
+    x.program = &x.site->program;
+    x.operands = v;
+    if (is_running(&x) || !find_target(vm, &x, v) || !look(vm, &x, v) || !read_numbers(vm, &x, v))
+        return give_up(vm, &x);
+    x.direct = can_go_directly(vm, &x);
+    if (!make_view(vm, &x)) return DVX_ERROR;
+    const dvx_outcome outcome = compute_into(vm, &x, result);
+    vm->api->release(vm, x.view);
+    return outcome;
+}
+
+/* ---- The hook ---- */
+
+static void release(dvx_vm *vm, void *cache) {
+    fused *f = cache;
+    release_kept(vm, f);
+    for (uint32_t i = 0; i < ND_LEAVES; i++) {
+        if (!(f->parts >> i & 1)) continue;
+        dvx_value key = f->keys[i];
+        f->parts &= ~(1u << i);
+        vm->api->release(vm, key);
+    }
+}
+
+/* By what the last site is, and the number of operands. */
+#define FUSED(n, site, title, function, type)                                                \
+    {                                                                                        \
+        .size = sizeof(dvx_specialisation), .where = DVX_HERE, .name = title,                \
+        .family = DVX_SITE_##site, .count = n, .run = function, .cache_size = sizeof(fused), \
+        .result_type = type, .release = release,                                             \
+    }
+#define FUSED_FOUR(n, ...)                                                       \
+    FUSED(n, __VA_ARGS__), FUSED(n + 1, __VA_ARGS__), FUSED(n + 2, __VA_ARGS__), \
+        FUSED(n + 3, __VA_ARGS__)
+#define FUSED_ALL(...)                                                                       \
+    {                                                                                        \
+        FUSED_FOUR(0, __VA_ARGS__), FUSED_FOUR(4, __VA_ARGS__), FUSED_FOUR(8, __VA_ARGS__),  \
+            FUSED_FOUR(12, __VA_ARGS__), FUSED_FOUR(16, __VA_ARGS__), FUSED(20, __VA_ARGS__) \
+    }
+_Static_assert(DVX_MOST_OPERANDS == 20, "one for each number of operands");
+static const dvx_specialisation descriptors[][DVX_MOST_OPERANDS + 1] = {
+    [DVX_SITE_BINARY] = FUSED_ALL(BINARY, "FUSED_EXPRESSION", run, &array_type),
+    [DVX_SITE_UNARY] = FUSED_ALL(UNARY, "FUSED_EXPRESSION", run, &array_type),
+    [DVX_SITE_COMPARE] = FUSED_ALL(COMPARE, "FUSED_EXPRESSION", run, &array_type),
+    [DVX_SITE_CALL] = FUSED_ALL(CALL, "FUSED_EXPRESSION", run, &array_type),
+    [DVX_SITE_INPLACE] = FUSED_ALL(INPLACE, "FUSED_INPLACE", run_into, &array_type),
+    [DVX_SITE_SET_ITEM] = FUSED_ALL(SET_ITEM, "FUSED_STORE", run_into, NULL)};
+static const dvx_specialisation of_out[DVX_MOST_OPERANDS + 1] =
+    FUSED_ALL(CALL, "FUSED_OUT", run_into, &array_type);
+
+/* What the nodes of an expression are for the program: leaves i, and results ~i. */
+typedef struct reading {
+    const dvx_expression *x;
+    fused *f;
+    const char *reason; /* why it is not for here; NULL: there is nothing to fuse */
+    int8_t inputs[ND_NODES];
+} reading;
+
+static bool refuse(reading *r, const char *reason) {
+    r->reason = reason;
+    return false;
+}
+
+static int8_t input_of(const reading *r, int32_t input) {
+    return input < 0 ? r->inputs[~input] : (int8_t)input;
+}
+
+/* The ufunc of a node; -1: it is none, or has other arguments. */
+static int ufunc_of(dvx_vm *vm, const reading *r, uint32_t i) {
+    const dvx_node *node = &r->x->nodes[i];
+    int number = operators_ufunc(node->family, node->operation);
+    if (node->family == DVX_SITE_CALL) {
+        const nd_ufunc_object *u = vm->api->payload(vm, node->name, &ufunc_object_type);
+        if (u) number = (int)ufunc_number_of(u);
+    }
+    const bool has_out = r->f->has_out && i == r->f->last;
+    return number >= 0 && loops_facts[number].inputs + has_out == (int)node->count ? number : -1;
+}
+
+/* The operand is meant with this key. */
+static bool take_part(dvx_vm *vm, reading *r, int32_t operand, dvx_value key) {
+    if (dvx_failed(key))
+        return refuse(r, "a key is loaded: it varies, or executions are counted one by one");
+    if (operand < 0 || r->x->operands[operand].type != &array_type)
+        return refuse(r, "a subscript is of what an operation has made");
+    if (!place_is_plain(vm, key)) return refuse(r, "a subscript makes no view of slices");
+    r->f->parts |= 1u << operand;
+    r->f->keys[operand] = key;
+    return true;
+}
+
+/* A subscript becomes its leaf, everything else a node of the program. */
+static bool read_node(dvx_vm *vm, reading *r, uint32_t i) {
+    const dvx_node *from = &r->x->nodes[i];
+    nd_program *p = &r->f->program;
+    if (from->family == DVX_SITE_GET_ITEM) {
+        r->inputs[i] = (int8_t)from->inputs[0];
+        return take_part(vm, r, from->inputs[0], from->name);
+    }
+    const int number = ufunc_of(vm, r, i);
+    if (number < 0) return refuse(r, "it has an operation that is not element by element");
+    nd_node *to = &p->nodes[p->node_count];
+    *to = (nd_node){
+        .number = (uint8_t)number, .site = (uint8_t)i, .called = from->family == DVX_SITE_CALL};
+    for (int k = 0; k < loops_facts[number].inputs; k++)
+        to->inputs[k] = input_of(r, from->inputs[k]);
+    r->inputs[i] = (int8_t)~p->node_count++;
+    return true;
+}
+
+/* Is it a number that is always the same? */
+static bool read_constant(dvx_vm *vm, const dvx_operand *o, double *number) {
+    if (o->origin != DVX_FROM_CONSTANT) return false;
+    const dvx_kind kind = vm->api->kind(vm, o->value);
+    if (kind != DVX_FLOAT && kind != DVX_INT) return false;
+    if (vm->api->read_float(vm, o->value, number)) return true;
+    vm->api->clear_error(vm);
+    return false;
+}
+
+/* A call with an output: it is an operand, or a part of one that is a node in front of the call. */
+static bool read_out(dvx_vm *vm, reading *r, const dvx_node *last) {
+    const dvx_expression *x = r->x;
+    fused *f = r->f;
+    const nd_ufunc_object *u = vm->api->payload(vm, last->name, &ufunc_object_type);
+    if (!u || loops_facts[u->number].inputs + 1 != (int)last->count) return u != NULL;
+    int32_t into = last->count == 3 ? x->key : last->inputs[1];
+    if (into < 0 && x->nodes[~into].family == DVX_SITE_GET_ITEM) into = x->nodes[~into].inputs[0];
+    if (into < 0 || x->operands[into].type != &array_type)
+        return refuse(r, "the output is no array, or one that an operation has made");
+    f->has_out = true;
+    f->into = (int8_t)into;
+    f->program.casts_result = ND_CAST_SAME_KIND;
+    f->program.leaves[into].kind = ND_LEAF_NONE;
+    return true;
+}
+
+/* The last site, if it stores: where. */
+static bool read_target(dvx_vm *vm, reading *r) {
+    const dvx_expression *x = r->x;
+    const dvx_node *last = &x->nodes[x->node_count - 1];
+    fused *f = r->f;
+    f->last = (uint8_t)(x->node_count - 1);
+    f->into = -1;
+    f->stores = last->family == DVX_SITE_SET_ITEM;
+    if (last->family == DVX_SITE_CALL) return read_out(vm, r, last);
+    if (!f->stores && last->family != DVX_SITE_INPLACE) return true;
+    const int32_t into = last->inputs[f->stores];
+    if (into < 0 || x->operands[into].type != &array_type)
+        return refuse(r, "what is stored to is no array, or one that an operation has made");
+    f->into = (int8_t)into;
+    if (!f->stores) return true;
+    f->program.casts_result = ND_CAST_ANY;
+    f->program.leaves[into].kind = ND_LEAF_NONE;
+    if (last->inputs[0] != ~(int32_t)(x->node_count - 2))
+        return refuse(r, "what is stored is not made directly in front of the store");
+    return take_part(vm, r, into, last->name);
+}
+
+static bool read_nodes(dvx_vm *vm, reading *r) {
+    const dvx_expression *x = r->x;
+    for (uint32_t i = 0; i < x->node_count - r->f->stores; i++) {
+        const bool inner = i + 1 < x->node_count;
+        if (inner && x->nodes[i].family == DVX_SITE_INPLACE)
+            return refuse(r, "an operator in place is part of it");
+        if (!read_node(vm, r, i)) return false;
+    }
+    return true;
+}
+
+static bool read_tree(dvx_vm *vm, const dvx_expression *x, fused *f, const char **reason) {
+    nd_program *p = &f->program;
+    reading r = {.x = x, .f = f};
+    memset(f, 0, sizeof *f);
+    for (int i = 0; i < ELEMENTS_KEPT; i++) f->kept[i] = DVX_FAILED;
+    if (x->node_count > ND_NODES || x->operand_count > ND_LEAVES) {
+        *reason = "it has more operands or operations than a program has room for";
+        return false;
+    }
+    if (!read_target(vm, &r) || !read_nodes(vm, &r)) return *reason = r.reason, false;
+    if (f->stores && r.inputs[x->node_count - 2] >= 0) return false;
+    /* (Of a single operation there is nothing in between, and its own site goes through the rows of
+     * views in less time.) */
+    if (p->node_count + f->stores < 2) return false;
+    p->leaf_count = (uint8_t)x->operand_count;
+    for (uint32_t i = 0; i < x->operand_count; i++)
+        p->leaves[i].constant = read_constant(vm, &x->operands[i], &p->leaves[i].number);
+    return true;
+}
+
+/* What few elements cost, in ns: an operation by its native twin, another site, a store, and a
+ * fused expression with its operations; one whose results are kept, as those of native twins are.
+ * (Measured.) */
+enum {
+    NATIVE_COST = 17,
+    SITE_COST = 50,
+    STORE_COST = 140,
+    FUSED_COST = 75,
+    NODE_COST = 8,
+    KEPT_COST = 34,
+    KEPT_NODE_COST = 6
+};
+
+/* Are the operations one by one faster?  When there are more elements their derivatives miss, and
+ * the hook is asked again. */
+static bool is_too_small(dvx_vm *vm, const dvx_site *site, const dvx_expression *x,
+                         const fused *f) {
+    const nd_dtype *dtype = NULL;
+    bool keeps = f->into < 0 && !f->parts; /* (What is cast on the way is not: is_to_keep.) */
+    uint32_t alone = 0;
+    for (uint32_t i = 0; i < site->count; i++) {
+        const nd_array *a = vm->api->payload(vm, site->operands[i].value, &array_type);
+        if (a && (uint64_t)a->size * a->dtype->size > ND_INLINE) return false;
+    }
+    for (uint32_t i = 0; i < x->operand_count; i++) {
+        const nd_array *a = vm->api->payload(vm, x->operands[i].value, &array_type);
+        if (!a) continue;
+        if (dtype && a->dtype != dtype) keeps = false;
+        dtype = a->dtype;
+    }
+    for (uint32_t i = 0; i < x->node_count; i++)
+        alone += x->nodes[i].family == DVX_SITE_SET_ITEM ? STORE_COST
+                 : x->nodes[i].derivative->native        ? NATIVE_COST
+                                                         : SITE_COST;
+    if (keeps) return alone < KEPT_COST + KEPT_NODE_COST * x->node_count;
+    return alone < FUSED_COST + NODE_COST * x->node_count;
+}
+
+void fuse_site(dvx_vm *vm, dvx_site *site) {
+    fused f;
+    const char *reason = NULL, *smaller;
+    if (site->family > DVX_SITE_COMPARE && site->family != DVX_SITE_SET_ITEM &&
+        site->family != DVX_SITE_CALL)
+        return;
+    const dvx_expression *x = vm->api->expression(vm, site);
+    if (x && !read_tree(vm, x, &f, &reason)) {
+        do x = vm->api->smaller_expression(vm, site);
+        while (x && !read_tree(vm, x, &f, &smaller));
+    }
+    if (x && is_too_small(vm, site, x, &f)) {
+        reason = "of so few elements the operations one by one are faster";
+        x = NULL;
+    }
+    if (!x) {
+        if (reason) vm->api->decline(vm, site, reason);
+        return;
+    }
+    fused *cache = vm->api->fuse(vm, site,
+                                 f.has_out ? &of_out[x->operand_count]
+                                           : &descriptors[site->family][x->operand_count]);
+    if (!cache) return;
+    *cache = f;
+    for (uint32_t i = 0; i < ND_LEAVES; i++)
+        if (f.parts >> i & 1) vm->api->retain(vm, f.keys[i]);
+}
+
+void fuse_finish(dvx_vm *vm) {
+    nd_state *state = nd_state_of(vm);
+    if (state->buffers) vm->api->deallocate(vm, state->buffers, BUFFERS_BYTES);
+    state->buffers = NULL;
+}

@@ -1,0 +1,308 @@
+/* program.c: planning fused expressions, and running their steps (program.h). */
+#include "site/program.h"
+
+#include "loops/arith.h"
+#include "ufunc/operators.h"
+
+/* ---- Planning ---- */
+
+/* What a node's input or result is while the plan is made. */
+typedef struct value {
+    nd_type type;
+    uint8_t place;
+    bool weak; /* a number, whose type is that of its kind */
+} value;
+
+typedef struct planning {
+    nd_program *program;
+    const nd_kernels *kernels;
+    value results[ND_NODES];
+    uint32_t used; /* buffers */
+    uint8_t widest;
+} planning;
+
+static bool is_buffer(uint8_t place) { return place >= ND_FIRST_BUFFER; }
+
+static bool take_buffer(planning *x, uint8_t *place) {
+    for (uint8_t i = 0; i < ND_BUFFERS; i++) {
+        if (x->used >> i & 1) continue;
+        x->used |= 1u << i;
+        if (i >= x->program->buffer_count) x->program->buffer_count = (uint8_t)(i + 1);
+        *place = (uint8_t)(ND_FIRST_BUFFER + i);
+        return true;
+    }
+    return false;
+}
+
+static void give_buffer(planning *x, uint8_t place) {
+    if (is_buffer(place)) x->used &= ~(1u << (place - ND_FIRST_BUFFER));
+}
+
+static uint8_t stride_of(planning *x, uint8_t place, nd_type type) {
+    const uint8_t size = ND_DTYPE(type)->size;
+    if (!is_buffer(place)) return 0;
+    if (size > x->widest) x->widest = size;
+    return size;
+}
+
+static nd_step *add_step(planning *x, uint8_t flags) {
+    nd_step *step = &x->program->steps[x->program->step_count++];
+    *step = (nd_step){.flags = flags};
+    return step;
+}
+
+/* Numbers become elements of the type; others are cast into a buffer, if need be. */
+static bool convert(planning *x, int8_t input, nd_type type, value *v) {
+    uint8_t to;
+    if (v->weak) {
+        x->program->leaves[input].type = type;
+        return true;
+    }
+    if (v->type == type) return true;
+    if (!take_buffer(x, &to)) return false;
+    nd_step *step = add_step(x, ND_FLAGS_NOT);
+    step->cast = cast_between(ND_DTYPE(v->type), ND_DTYPE(type));
+    step->places[0] = v->place;
+    step->strides[0] = stride_of(x, v->place, v->type);
+    step->places[1] = step->places[2] = to;
+    step->strides[1] = step->strides[2] = stride_of(x, to, type);
+    give_buffer(x, v->place);
+    *v = (value){type, to, false};
+    return true;
+}
+
+/* The common type of the inputs (ufunc.c: common_type): ints and floats of dl are weak. */
+static nd_type common_type(const value *in, int inputs) {
+    if (inputs == 1) return in[0].type;
+    if (!in[0].weak && !in[1].weak)
+        return dtype_promote(ND_DTYPE(in[0].type), ND_DTYPE(in[1].type))->num;
+    const nd_type strong = in[in[0].weak].type;
+    if (in[!in[0].weak].type == ND_INT64) return strong == ND_BOOL ? ND_INT64 : strong;
+    return strong <= ND_INT64 ? ND_FLOAT64 : strong;
+}
+
+static bool choose_kernel(const planning *x, nd_ufunc_number number, nd_type *type,
+                          const nd_kernel **kernel) {
+    const nd_ufunc_facts *facts = &loops_facts[number];
+    *kernel = &x->kernels[number].kernels[*type];
+    if ((*kernel)->loop) return !(*kernel)->compares;
+    if (!facts->floats || *type > ND_INT64 || (*type <= ND_UINT8 && number != ND_UFUNC_divide))
+        return false;
+    *type = ND_FLOAT64;
+    *kernel = &x->kernels[number].kernels[*type];
+    return (*kernel)->loop != NULL;
+}
+
+/* The result goes to the place of an input that is a buffer, of elements of the same size: loops
+ * may do that. */
+static bool place_result(planning *x, const value *in, int inputs, nd_type type, nd_type result,
+                         uint8_t *place) {
+    bool there = false;
+    for (int i = 0; i < inputs; i++) {
+        const bool fits = is_buffer(in[i].place) && ND_DTYPE(type)->size == ND_DTYPE(result)->size;
+        if (fits && !there) *place = in[i].place, there = true;
+    }
+    if (!there && !take_buffer(x, place)) return false;
+    for (int i = 0; i < inputs; i++)
+        if (in[i].place != *place) give_buffer(x, in[i].place);
+    return true;
+}
+
+/* Powers with some numbers are something simpler (operators.c).  False: the number may be
+ * such a one another time. */
+static bool simplify(const nd_program *p, const nd_node *node, const value *in,
+                     nd_ufunc_number *number) {
+    if (*number != ND_UFUNC_power || node->called || !in[1].weak) return true;
+    const nd_leaf *exponent = &p->leaves[node->inputs[1]];
+    if (!exponent->constant) return false;
+    const int simple =
+        operators_simple_power(in[0].type, exponent->kind == ND_LEAF_INT, exponent->number);
+    if (simple >= 0) *number = (nd_ufunc_number)simple;
+    return simple >= 0 || in[0].type >= ND_FLOAT32;
+}
+
+/* The result as elements of what it is stored into.  (Parts of complex numbers are not dropped in
+ * passing.) */
+static bool store_result(planning *x, uint8_t place, nd_type from) {
+    nd_program *p = x->program;
+    if (!p->casts_result || (from == ND_COMPLEX128 && p->into->num != ND_COMPLEX128)) return false;
+    if (p->casts_result == ND_CAST_SAME_KIND && !dtype_is_same_kind(ND_DTYPE(from), p->into))
+        return false;
+    nd_step *step = add_step(x, ND_FLAGS_NOT);
+    step->cast = cast_between(ND_DTYPE(from), p->into);
+    step->places[0] = place;
+    step->strides[0] = stride_of(x, place, from);
+    step->places[1] = step->places[2] = ND_OUT;
+    step->site = p->nodes[p->node_count - 1].site;
+    return true;
+}
+
+static bool plan_node(planning *x, uint32_t k) {
+    nd_program *p = x->program;
+    const nd_node *node = &p->nodes[k];
+    nd_ufunc_number number = (nd_ufunc_number)node->number;
+    const nd_kernel *kernel;
+    value in[2];
+    for (int i = 0; i < loops_facts[number].inputs; i++) {
+        const int8_t input = node->inputs[i];
+        if (input < 0) {
+            in[i] = x->results[~input];
+            continue;
+        }
+        const nd_leaf *leaf = &p->leaves[input];
+        in[i] = (value){leaf->type, (uint8_t)input, leaf->kind != ND_LEAF_ARRAY};
+        if (in[i].weak) in[i].type = leaf->kind == ND_LEAF_INT ? ND_INT64 : ND_FLOAT64;
+    }
+    if (!simplify(p, node, in, &number)) return false;
+    const nd_ufunc_facts *facts = &loops_facts[number];
+    const int inputs = facts->inputs;
+    if (in[0].weak && (inputs == 1 || in[1].weak)) return false;
+    const bool numbers = in[0].weak || (inputs == 2 && in[1].weak);
+    if (numbers && ufunc_is_logical(number)) return false;
+    nd_type type = common_type(in, inputs);
+    if (!choose_kernel(x, number, &type, &kernel)) return false;
+    if (number == ND_UFUNC_power && type <= ND_INT64) return false; /* looks at exponents */
+    for (int i = 0; i < inputs; i++)
+        if (!convert(x, node->inputs[i], type, &in[i])) return false;
+    uint8_t out = ND_OUT;
+    const nd_type result = (nd_type)kernel->result;
+    const bool last = k + 1 == p->node_count, cast = last && p->into && p->into->num != result;
+    if ((!last || cast) && !place_result(x, in, inputs, type, result, &out)) return false;
+    nd_step *step = add_step(x, kernel->inexact ? ND_FLAGS_INEXACT
+                                : facts->warns  ? ND_FLAGS_COUNT
+                                                : ND_FLAGS_NOT);
+    step->loop = kernel->loop;
+    step->site = node->site;
+    step->number = (uint8_t)number;
+    p->inexact |= step->flags == ND_FLAGS_INEXACT;
+    step->single = type == ND_FLOAT32;
+    for (int i = 0; i < inputs; i++) {
+        step->places[i] = in[i].place;
+        step->strides[i] = stride_of(x, in[i].place, type);
+        step->in_rows[i] = in[i].weak ? 0 : ND_DTYPE(type)->size;
+    }
+    for (int i = inputs; i < 3; i++) {
+        step->places[i] = out;
+        step->strides[i] = stride_of(x, out, result);
+        step->in_rows[i] = ND_DTYPE(result)->size;
+    }
+    x->results[k] = (value){result, out, false};
+    p->result = ND_DTYPE(result);
+    return !cast || store_result(x, out, result);
+}
+
+bool program_plan(dvx_vm *vm, nd_program *p) {
+    planning x = {.program = p, .kernels = nd_state_of(vm)->kernels, .widest = 1};
+    p->step_count = p->buffer_count = 0;
+    p->planned = p->inexact = false;
+    for (uint32_t k = 0; k < p->node_count; k++)
+        if (!plan_node(&x, k)) return false;
+    for (uint32_t i = 0; i < p->step_count; i++) {
+        nd_step *step = &p->steps[i];
+        step->looks = step->flags == ND_FLAGS_INEXACT || i + 2u >= p->step_count ||
+                      step->flags != p->steps[i + 1].flags;
+    }
+    if (p->into && p->into->size > x.widest) x.widest = p->into->size;
+    if (p->result->size > x.widest) x.widest = p->result->size;
+    p->block = ND_BLOCK_BYTES / x.widest;
+    return p->planned = true;
+}
+
+/* ---- Running ---- */
+
+/* What libmvec sets flags for may be none of the elements' doing (ufunc.c): where all results are
+ * finite, nothing has happened. */
+static bool all_finite(const char *at, int64_t stride, int64_t count, bool single) {
+    for (int64_t i = 0; i < count; i++, at += stride) {
+        const void *p = at;
+        if (!isfinite(single ? (double)*(const float *)p : *(const double *)p)) return false;
+    }
+    return true;
+}
+
+static unsigned look(const nd_step *step, char *const *args, const int64_t *strides,
+                     int64_t count) {
+    unsigned flags = arith_flags();
+    if (LIKELY(!flags)) return 0;
+    arith_clear();
+    if (step->flags == ND_FLAGS_NOT) return 0;
+    if (step->flags == ND_FLAGS_INEXACT && all_finite(args[2], strides[2], count, step->single))
+        return 0;
+    return flags;
+}
+
+void program_place(const nd_program *p, nd_places *at) {
+    for (uint32_t k = 0; k < p->step_count; k++) {
+        const nd_step *step = &p->steps[k];
+        for (int i = 0; i < 3; i++)
+            at->steps[k][i] = step->strides[i] ? step->strides[i] : at->strides[step->places[i]];
+    }
+}
+
+static inline void run_step(const nd_step *step, char **args, const int64_t *strides,
+                            int64_t count) {
+    if (LIKELY(step->loop != NULL))
+        step->loop(args, count, strides);
+    else
+        step->cast(args[1], strides[1], args[0], strides[0], count);
+}
+
+/* The steps from `first` on, before `end`: their flags that count; `each`: of each step, kept. */
+static inline unsigned run_steps(const nd_program *p, nd_places *at, uint32_t first, uint32_t end,
+                                 int64_t count, bool each) {
+    unsigned flags = 0;
+    for (uint32_t k = first; k < end; k++) {
+        const nd_step *step = &p->steps[k];
+        char *args[3] = {at->data[step->places[0]], at->data[step->places[1]],
+                         at->data[step->places[2]]};
+        run_step(step, args, at->steps[k], count);
+        if (!each && !step->looks) continue;
+        const unsigned raised = look(step, args, at->steps[k], count);
+        if (each) at->flags[k] |= raised;
+        flags |= raised;
+    }
+    return flags;
+}
+
+static unsigned run_block(const nd_program *p, nd_places *at, int64_t count) {
+    const uint32_t last = p->step_count - 1u;
+    const unsigned flags = run_steps(p, at, 0, last, count, false);
+    /* Whose are they?  Once more: only the last step writes what was not the block's own. */
+    if (UNLIKELY(flags) && p->into) (void)run_steps(p, at, 0, last, count, true);
+    return flags | run_steps(p, at, last, last + 1, count, p->into != NULL);
+}
+
+unsigned program_run(const nd_program *p, nd_places *at, int64_t count) {
+    unsigned flags = 0;
+    for (int64_t n; count > 0; count -= n) {
+        n = count < p->block ? count : p->block;
+        flags |= run_block(p, at, n);
+        for (uint32_t i = 0; i < p->leaf_count; i++) at->data[i] += n * at->strides[i];
+        at->data[ND_OUT] += n * at->strides[ND_OUT];
+    }
+    return flags;
+}
+
+bool program_rows(const nd_program *p, nd_places *at, const nd_rows *rows, unsigned *flags) {
+    const uint32_t last = p->step_count - 1u;
+    const int64_t all = (rows->count - 1) * rows->pitch + rows->columns;
+    if (run_steps(p, at, 0, last, all, false)) return false;
+    const nd_step *step = &p->steps[last];
+    const bool inexact = step->flags == ND_FLAGS_INEXACT;
+    const int64_t *strides = at->steps[last];
+    char *args[3];
+    int64_t pitches[3];
+    for (int i = 0; i < 3; i++) {
+        args[i] = at->data[step->places[i]];
+        pitches[i] = step->places[i] == ND_OUT ? rows->out_pitch : rows->pitch * strides[i];
+    }
+    unsigned raised = 0;
+    for (int64_t r = 0; r < rows->count; r++) {
+        run_step(step, args, strides, rows->columns);
+        if (inexact || r + 1 == rows->count) raised |= look(step, args, strides, rows->columns);
+        for (int i = 0; i < 3; i++) args[i] += pitches[i];
+    }
+    if (p->into) at->flags[last] |= raised;
+    *flags |= raised;
+    return true;
+}

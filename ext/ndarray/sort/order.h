@@ -1,0 +1,32 @@
+/* order.h: sorting and searching: sort, argsort, searchsorted, unique. */
+#ifndef ND_ORDER_H
+#define ND_ORDER_H
+
+#include "array/array.h"
+
+/* Sorts elements in a row; nans come last. */
+bool order_sort(dvx_vm *vm, const nd_dtype *dtype, char *data, int64_t count);
+
+/* As far that the elements at `place`, behind it, and at the end are those of the sorted row. */
+bool order_select(dvx_vm *vm, const nd_dtype *dtype, char *data, int64_t count, int64_t place);
+
+/* Of each key, in a sorted row of the same dtype, the first place where it is not behind (right: is
+ * before) the element; all elements lie in rows. */
+bool order_search(dvx_vm *vm, const nd_dtype *dtype, const nd_array *row, const nd_array *keys,
+                  bool right, int64_t *places);
+
+/* The places of elements in a row in their order, which is stable. */
+bool order_places(dvx_vm *vm, const nd_dtype *dtype, const char *data, int64_t *places,
+                  int64_t count);
+/* The different elements of a row, sorted: an array. */
+dvx_value order_unique(dvx_vm *vm, const nd_array *row);
+
+/* A copy of the elements whose lines along an axis (None: all elements in one; missing: the last
+ * one) lie in a row each: that axis comes last; *of is the axis of a result. */
+dvx_value order_lines(dvx_vm *vm, dvx_value v, dvx_value axis, int *of, nd_array **out);
+/* Back: the last axis goes to `axis`; takes `made`. */
+dvx_value order_turned_back(dvx_vm *vm, dvx_value made, int axis);
+
+bool order_register(dvx_vm *vm, dvx_value module);
+
+#endif
