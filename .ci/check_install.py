@@ -46,7 +46,7 @@ int main(int count, char **arguments) {
 }
 """
 MB = 1_000_000
-LARGEST = {"bin/dynvm": 6.5 * MB, "lib*/**/libdynvm.a": 9 * MB, "lib*/**/ndarray.so": 6 * MB}
+LARGEST = {"bin/dynvm": 6 * MB, "lib*/**/libdynvm.a": 9 * MB, "lib*/**/ndarray.so": 6 * MB}
 COMPLETE = """\
 source "$1"
 COMP_LINE=$2 COMP_POINT=${#2} COMP_CWORD=1

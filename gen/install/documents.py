@@ -95,7 +95,7 @@ complete -o filenames -F _dynvm dynvm
 ZSH = """#compdef dynvm
 _arguments -S \\
 @OPTIONS@
-  '1: :_alternative "tools:tool:(@TOOLS@)" "scripts:script:_files"' \\
+  '1:script: _alternative "tools:tool:(@TOOLS@)" "scripts:script:_files"' \\
   '*:argument:_files'
 """
 

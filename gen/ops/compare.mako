@@ -39,7 +39,7 @@ else:
 %>
 ## Fused forms first: they are preferred where they fit.
 % for jump, taken in (("JUMP_IF_FALSE", "!"), ("JUMP_IF_TRUE", "")):
-<%isa:derivative name="${op}_${short}_${jump}" of="${op}" types="${left} ${right}" result="bool" covers="${jump}" fuses="SL SC LL LC CL" doc="${op} of ${left} and ${right}, and the ${jump} behind it.">
+<%isa:derivative name="${op}_${short}_${jump}" of="${op}" types="${left} ${right}" result="bool" covers="${jump}" fuses="${'SL SC LL LC CL' if left == right else ''}" doc="${op} of ${left} and ${right}, and the ${jump} behind it.">
     const bool result = ${test};
     sp -= IN;
     JUMP(${taken}result ? CELL(LEN + 2).target : ip + LEN + 3);

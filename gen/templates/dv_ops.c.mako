@@ -1,4 +1,6 @@
 /* Generated from gen/ops by gen/render.py: the table of instructions and the tables of handlers. */
+#include "dv_ops.h"
+
 #include "run/engine.h"
 #include "types/binary/buffer.h"
 
@@ -46,11 +48,21 @@ const dv_region_facts dv_region_facts_of[DV_OP_REGION_COUNT] = {
 % endfor
 };
 
-const char dv_op_names[DV_OP_COUNT][sizeof dv_op_names[0]] = {
+/* Names, one behind the other, and where each begins: no addresses, which start-up would have to relocate. */
+static const char names[] =
 % for i in model.instructions:
-    "${i.name}",
+    "${i.name}\0"
 % endfor
-};
+    "";
+
+<%
+starts = [0]
+for i in model.instructions:
+    starts.append(starts[-1] + len(i.name) + 1)
+%>\
+static const ${"uint16_t" if starts[-1] < 1 << 16 else "uint32_t"} name_at[DV_OP_COUNT] = {${", ".join(map(str, starts[:-1]))}};
+
+const char *dv_op_name(uint32_t op) { return names + name_at[op]; }
 
 #if DV_HAVE_TAIL
 % for i in model.instructions:

@@ -166,7 +166,6 @@ typedef struct dv_region_facts {
 } dv_region_facts;
 
 extern const dv_region_facts dv_region_facts_of[DV_OP_REGION_COUNT]; /* by opcode - DV_OP_FIRST_REGION */
-/* Their names: an array without addresses, which start-up would have to relocate. */
-extern const char dv_op_names[DV_OP_COUNT][${max(len(i.name) for i in model.instructions) + 1}];
+const char *dv_op_name(uint32_t op);
 
 #endif

@@ -1,6 +1,7 @@
 /* mixed.c: handlers in tail form and in trampoline form in one stream: a thousand million
  * instructions, and the C stack never moves.  Sees the inside of the library. */
 #define DV_TRAMPOLINE 0 /* of the macros: for probe_tail below */
+#include "dv_ops.h"
 #include "run/call.h"
 #include "run/engine.h"
 

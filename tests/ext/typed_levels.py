@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import tempfile
+from pathlib import Path
 
 SCRIPT = """
 import typed
@@ -53,10 +54,10 @@ f(Line(2000, 8), Line(2000, 5), 2000)
 """: ["RX_GET_INT32_S", "RX_SET_FLOAT32_S"],
 }
 for script, wanted in LOOPS.items():
-    with tempfile.NamedTemporaryFile("w", suffix=".dl") as file:
-        file.write(script)
-        file.flush()
-        command = [sys.argv[1], "dis", "--after-run", "--level=nama", file.name]
+    with tempfile.TemporaryDirectory() as folder:  # where no module can be that has the name of an extension
+        path = Path(folder) / "script.dl"
+        path.write_text(script)
+        command = [sys.argv[1], "dis", "--after-run", "--level=nama", str(path)]
         shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     region = shown[shown.index("region of") :].split()
     assert all(name in region for name in wanted), (wanted, shown)

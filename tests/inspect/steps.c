@@ -70,7 +70,7 @@ static bool compare(dv_vm *vm, const char *path) {
     if (vm->level != DV_LEVEL_GENERIC) return good;
     good = is_equal(path, "instructions", executions, seen.instructions) && good;
     for (uint32_t op = 0; op < DV_OP_GENERIC_COUNT; op++)
-        good = is_equal(path, dv_op_names[op], by_op[op], seen.by_op[op]) && good;
+        good = is_equal(path, dv_op_name(op), by_op[op], seen.by_op[op]) && good;
     return good;
 }
 

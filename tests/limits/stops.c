@@ -4,8 +4,7 @@
  *
  *     --mode=MODE    only this way to end programs; of several, each by itself
  *     --within=MS    what an ending may take (default: 100)
- *     --turns[=N]    one of the modes but `work`, and `work`: by N, the number of commits if left
- * out
+ *     --turns[=N]    one of the modes but `work`, and `work`: by N; else by the number of commits
  *     --table        what a unit of work takes in each program
  *     --jobs=N       so many programs at a time (default: one for each processor)
  *     --level=LEVEL, --file=PROGRAMS, -v; NAME: only programs whose names contain one
@@ -45,7 +44,7 @@
 enum {
     UNIT = 10,    /* ns that a unit of work is meant to take */
     FACTOR = 3,   /* by which a function in C may be off */
-    NEVER = 2000, /* ms after which one is given up */
+    NEVER = 20,   /* times what an ending may take: then one is given up */
     SETUP = 60,   /* seconds that its preparation may take */
     ATTEMPTS = 3, /* for one that is too slow: the machine may have been busy */
     TABLE_WORK = 3000000
@@ -234,7 +233,8 @@ static void run_program(dynvm_vm *vm, const program *p, mode how, uint64_t work,
     _exit(0);
 }
 
-static void try_program(dynvm_vm *vm, const program *p, mode how, uint64_t work, outcome *to) {
+static void try_program(dynvm_vm *vm, const program *p, mode how, uint64_t work, int patience,
+                        outcome *to) {
     int ends[2]; /* nothing is written: the end of the child is the end of the file */
     if (pipe(ends) != 0) exit(2);
     *to = (outcome){.ended = CRASHED};
@@ -246,7 +246,7 @@ static void try_program(dynvm_vm *vm, const program *p, mode how, uint64_t work,
     }
     close(ends[1]);
     struct pollfd one = {.fd = ends[0], .events = POLLIN};
-    const bool in_time = poll(&one, 1, NEVER) > 0;
+    const bool in_time = poll(&one, 1, patience) > 0;
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);
     if (!in_time && to->ended == CRASHED) to->ended = CAUGHT_FOR_EVER;
@@ -289,11 +289,12 @@ static bool is_tried(const program *p, mode how, const choice *c) {
 /* (Of a table all attempts count: it is the shortest time that says what a unit takes.) */
 static void try_modes(dynvm_vm *vm, int number, const choice *c) {
     const uint64_t work = c->table ? TABLE_WORK : (uint64_t)(RUNS_FOR * 1e9 / UNIT);
+    const int patience = (int)(c->within * 1e3) * NEVER;
     for (mode how = 0; how < MODES; how++) {
         if (!is_tried(&programs[number], how, c)) continue;
         outcome *to = &shared[number][how], best = {.took = 1e9, .latency = 1e9};
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-            try_program(vm, &programs[number], how, work, to);
+            try_program(vm, &programs[number], how, work, patience, to);
             if (to->ended != ENDED) break;
             if (to->took < best.took) best = *to;
             *to = best;

@@ -1,4 +1,5 @@
-/* about.c: `dynvm --version`, and what there is besides the language (about.h).
+/* about.c: `dynvm --version`, the list of modules, and what there is besides the language
+ * (about.h).
  *
  * What is loaded when it is needed is looked for in the same way: by loading it. */
 #include "about.h"
@@ -34,6 +35,18 @@ static int print(void *context, const char *text, size_t size) {
 
 static bool is_library(const char *name) { return dlopen(name, RTLD_LAZY | RTLD_LOCAL) != NULL; }
 
+/* Runs text that prints; the exit status. */
+static int run(const char *text, const char *const *arguments, int count) {
+    dynvm_config config = DYNVM_CONFIG;
+    config.foreign = 1;
+    config.output = print;
+    dynvm_vm *vm = dynvm_create(&config);
+    bool good = vm && dynvm_set_arguments(vm, count, arguments) == DYNVM_OK &&
+                dynvm_run_text(vm, text, strlen(text), "<about>") == DYNVM_OK;
+    dynvm_destroy(vm);
+    return good ? 0 : 1;
+}
+
 int cli_show_version(bool verbose) {
     printf("dynvm %s\n", dynvm_version());
     if (!verbose) return 0;
@@ -42,12 +55,10 @@ int cli_show_version(bool verbose) {
             ? "with OpenBLAS"
             : "without OpenBLAS, so large products are slower (libopenblas0 of Debian)",
         cli_reader_library() ? "yes" : "no (libedit2 of Debian)"};
-    dynvm_config config = DYNVM_CONFIG;
-    config.foreign = 1;
-    config.output = print;
-    dynvm_vm *vm = dynvm_create(&config);
-    bool good = vm && dynvm_set_arguments(vm, 2, found) == DYNVM_OK &&
-                dynvm_run_text(vm, program, sizeof program - 1, "<about>") == DYNVM_OK;
-    dynvm_destroy(vm);
-    return good ? 0 : 1;
+    return run(program, found, 2);
+}
+
+int cli_list_modules(void) {
+    const char *name = "";
+    return run("help('modules')\n", &name, 1);
 }

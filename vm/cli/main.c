@@ -221,6 +221,7 @@ int main(int argc, char **argv) {
     if (!cli_parse(argc, argv, &options)) return STATUS_USAGE;
     switch (options.action) {
     case CLI_HELP: cli_print_help(); return 0;
+    case CLI_LIST_MODULES: return cli_list_modules();
     case CLI_VERSION: return cli_show_version(strcmp(argv[argc - 1], "--verbose") == 0);
     case CLI_RUN_FILE:
         if (options.program && !can_read(options.program)) return STATUS_USAGE;

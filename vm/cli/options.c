@@ -45,6 +45,7 @@ static const char help[] =
     "  -h, --help                  print this\n"
     "\n"
     "dynvm's own:\n"
+    "  --list-modules              print which modules there are, and which dl leaves out\n"
     "  --level=generic|inca|nama   highest level of execution (default: nama)\n"
     "  --nama=sequence|loop|inline|virtual\n"
     "                              how far the analysis of level nama reaches (default: virtual)\n"
@@ -263,6 +264,12 @@ static bool set_help(const char *text, cli_options *options) {
     return true;
 }
 
+static bool set_list_modules(const char *text, cli_options *options) {
+    (void)text;
+    options->action = CLI_LIST_MODULES;
+    return true;
+}
+
 static bool set_version(const char *text, cli_options *options) {
     (void)text;
     options->action = CLI_VERSION;
@@ -298,6 +305,7 @@ static const struct {
     {"--ext-trace", NO_VALUE, NULL, offsetof(cli_options, config.extensions),
      DYNVM_EXTENSIONS_TRACE},
     {"--help", NO_VALUE, set_help, 0, 0},
+    {"--list-modules", NO_VALUE, set_list_modules, 0, 0},
     {"--version", NO_VALUE, set_version, 0, 0},
 };
 

@@ -13,7 +13,8 @@ typedef enum cli_action {
     CLI_RUN_MODULE, /* -m */
     CLI_INTERACTIVE,
     CLI_HELP,
-    CLI_VERSION
+    CLI_VERSION,
+    CLI_LIST_MODULES
 } cli_action;
 
 /* What is shown of a program besides what it prints. */

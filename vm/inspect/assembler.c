@@ -390,7 +390,7 @@ static uint32_t take_operand(assembler *a, uint32_t kind, uint32_t word, bool wh
 
 static uint32_t find_instruction(dv_text name) {
     for (uint32_t op = 0; op < DV_OP_GENERIC_COUNT; op++)
-        if (is_word(name, dv_op_names[op])) return op;
+        if (is_word(name, dv_op_name(op))) return op;
     return DV_OP_COUNT;
 }
 

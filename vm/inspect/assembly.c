@@ -237,7 +237,7 @@ static void put_instructions(const writer *w, const dv_code *code, uint32_t numb
         }
         const uint32_t word = code->words[pc];
         const dv_op_info *info = &dv_op_infos[word & 0xFF];
-        put(w, "    %s", dv_op_names[word & 0xFF]);
+        put(w, "    %s", dv_op_name(word & 0xFF));
         for (uint32_t i = 0; i < info->operand_count; i++)
             put_operand(w, code, number, info->operands[i], i ? code->words[pc + i] : word >> 8);
         put(w, "\n");

@@ -136,8 +136,7 @@ static void put_bracket(listing *l, dv_line *line, uint32_t reach) {
 static void list_instruction(listing *l, const dv_code *code, const dv_thread *thread, uint32_t pc,
                              bool target) {
     dv_line line = {0};
-    dv_line_put(&line, "  %2s %5u  %s", target ? ">>" : "", pc,
-                dv_op_names[code->words[pc] & 0xFF]);
+    dv_line_put(&line, "  %2s %5u  %s", target ? ">>" : "", pc, dv_op_name(code->words[pc] & 0xFF));
     if (dv_op_infos[code->words[pc] & 0xFF].operand_count) {
         dv_line_column(&line, OPERAND_COLUMN);
         dv_words_operands(l->vm, &line, code, pc);
@@ -226,7 +225,7 @@ static void json_instruction(listing *l, dv_json *json, const dv_code *code,
     dv_json_begin(json, NULL, '{');
     dv_json_number(json, "pc", pc);
     dv_json_number(json, "line", position ? position->line : 0);
-    dv_json_string(json, "instruction", dv_op_names[code->words[pc] & 0xFF]);
+    dv_json_string(json, "instruction", dv_op_name(code->words[pc] & 0xFF));
     dv_json_text(json, "operands", operands.text, operands.size);
     dv_json_bool(json, "target", target);
     if (thread) {

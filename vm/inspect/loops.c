@@ -260,7 +260,7 @@ bool dv_loops_list(dv_vm *vm, const dv_page *page) {
 static void json_instruction(dv_json *json, const dv_code *in, uint32_t pc) {
     dv_rows_json_place(json, in, line_at(in, pc));
     dv_json_number(json, "pc", pc);
-    dv_json_string(json, "instruction", dv_op_names[in->words[pc] & 0xFF]);
+    dv_json_string(json, "instruction", dv_op_name(in->words[pc] & 0xFF));
 }
 
 static void json_loop(dv_json *json, const dv_row *row) {

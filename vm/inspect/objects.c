@@ -1,6 +1,7 @@
 /* objects.c: counting objects (objects.h). */
 #include "inspect/objects.h"
 
+#include "dv_ops.h"
 #include "run/frame.h"
 #include "types/class/class.h"
 #include "types/mapping/dict_view.h"

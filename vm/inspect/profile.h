@@ -20,6 +20,7 @@
 #ifndef DV_INSPECT_PROFILE_H
 #define DV_INSPECT_PROFILE_H
 
+#include "dv_ops.h"
 #include "inspect/objects.h"
 
 enum {

@@ -318,7 +318,7 @@ static void read_exit(reading *r) {
 
 static uint32_t find_op(reading *r, dv_text name) {
     for (uint32_t op = DV_OP_FIRST_REGION; op < DV_OP_FIRST_REGION + DV_OP_REGION_COUNT; op++)
-        if (is_word(name, dv_op_names[op])) {
+        if (is_word(name, dv_op_name(op))) {
             if (!dv_region_facts_for(op)->by_hand)
                 fail(r, "%.*s refers to what only the machine knows: it is not for texts",
                      TEXT(name));

@@ -11,6 +11,7 @@
 #ifndef DV_INSPECT_REGION_TEXT_H
 #define DV_INSPECT_REGION_TEXT_H
 
+#include "dv_ops.h"
 #include "region/written.h"
 
 typedef struct dv_region_line {

@@ -186,7 +186,7 @@ static uint32_t exit_of(const dv_region *region, uint32_t at) {
 static void put_op(const writer *w, const dv_region *region, uint32_t at, uint32_t op) {
     const dv_cell *cell = &region->cells[at];
     const dv_region_facts *facts = dv_region_facts_for(op);
-    put(w, "        %s", dv_op_names[op]);
+    put(w, "        %s", dv_op_name(op));
     if (op == DV_OP_R_EXIT) {
         put(w, " e%u%s\n", (uint32_t)((dv_exit *)cell[2].p - region->exits),
             cell[1].o.a ? " new" : "");

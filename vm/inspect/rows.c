@@ -79,7 +79,7 @@ void dv_rows_put_source(dv_line *line, const dv_page *page, const dv_code *code,
 
 const char *dv_row_form(const dv_row *row) {
     const dv_site_counts *site = dv_row_site(row);
-    return site->form < DV_OP_COUNT ? dv_op_names[site->form] : site->foreign;
+    return site->form < DV_OP_COUNT ? dv_op_name(site->form) : site->foreign;
 }
 
 void dv_rows_json_place(dv_json *json, const dv_code *code, uint32_t line) {
@@ -91,7 +91,7 @@ void dv_rows_json_place(dv_json *json, const dv_code *code, uint32_t line) {
 void dv_rows_json_site(dv_json *json, const dv_row *row) {
     dv_rows_json_place(json, row->function->code, dv_row_line(row));
     dv_json_number(json, "pc", row->pc);
-    dv_json_string(json, "instruction", dv_op_names[dv_row_op(row)]);
+    dv_json_string(json, "instruction", dv_op_name(dv_row_op(row)));
     dv_json_string(json, "form", dv_row_form(row));
     dv_json_bool(json, "quickens", dv_profile_quickens(dv_row_op(row)));
 }

@@ -241,7 +241,7 @@ void dv_state_look(dv_vm *vm, const dv_thread *thread, uint32_t pc, dv_site_stat
     if (op == DV_OP_COUNT) {
         look_at_foreign(vm, cell, state);
     } else {
-        state->form = dv_op_names[op];
+        state->form = dv_op_name(op);
         state->kind = dv_op_infos[op].kind;
     }
     if (op < DV_OP_COUNT && dv_op_infos[generic].family == DV_OP_JUMP_BACK) {

@@ -6,6 +6,7 @@
 #ifndef DV_INSPECT_STATE_H
 #define DV_INSPECT_STATE_H
 
+#include "dv_ops.h"
 #include "inspect/json.h"
 #include "run/thread.h"
 

@@ -223,7 +223,7 @@ static void list_instructions(const dv_page *page, const sums *s) {
         shown[best] = true;
         dv_line line = {0};
         put_columns(&line, page, &s->by_op[best]);
-        dv_line_put(&line, "%s%s", dv_op_names[best],
+        dv_line_put(&line, "%s%s", dv_op_name(best),
                     dv_profile_quickens(best) ? "" : "  (has no derivatives)");
         dv_page_line(page, &line);
     }
@@ -365,7 +365,7 @@ static void json_instructions(dv_json *json, const sums *s) {
     for (uint32_t op = 0; op < DV_OP_GENERIC_COUNT; op++) {
         if (!s->by_op[op].executions) continue;
         dv_json_begin(json, NULL, '{');
-        dv_json_string(json, "name", dv_op_names[op]);
+        dv_json_string(json, "name", dv_op_name(op));
         dv_json_bool(json, "quickens", dv_profile_quickens(op));
         json_counts(json, &s->by_op[op]);
         dv_json_end(json, '}');
@@ -380,7 +380,7 @@ static void json_forms(dv_json *json, const dv_profile *profile) {
     for (uint32_t op = 0; op <= DV_OP_COUNT; op++) {
         if (!profile->forms[op]) continue;
         dv_json_begin(json, NULL, '{');
-        dv_json_string(json, "name", op < DV_OP_COUNT ? dv_op_names[op] : "(others)");
+        dv_json_string(json, "name", op < DV_OP_COUNT ? dv_op_name(op) : "(others)");
         dv_json_string(json, "kind", op < DV_OP_COUNT ? kinds[dv_op_infos[op].kind] : "other");
         dv_json_number(json, "steps", profile->forms[op]);
         dv_json_end(json, '}');

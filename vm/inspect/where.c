@@ -57,7 +57,7 @@ uint32_t dv_where_look(dv_vm *vm, const dv_thread *thread, uint32_t pc, dv_named
     const uint32_t known = dv_op_of(vm, handler);
     if (known != op && known < DV_OP_COUNT) {
         named->ops[known] = 1;
-        *name = dv_op_names[op];
+        *name = dv_op_name(op);
     }
     return reach_of(op);
 }
@@ -97,7 +97,7 @@ void dv_where_text(const dv_named *named, const dv_page *page) {
     dv_line_put(&line, "chosen by");
     dv_page_line(page, &line);
     for (uint32_t op = 0; op < DV_OP_COUNT; op++)
-        if (named->ops[op]) put_row(dv_op_names[op], op, page);
+        if (named->ops[op]) put_row(dv_op_name(op), op, page);
     for (uint32_t i = 0; i < named->foreign_count; i++) {
         dv_line_put(&line, "    %s", named->foreign[i].name);
         dv_line_column(&line, BLOCK_COLUMN);
@@ -108,7 +108,7 @@ void dv_where_text(const dv_named *named, const dv_page *page) {
 }
 
 void dv_where_all(const dv_page *page) {
-    for (uint32_t op = 0; op < DV_OP_COUNT; op++) put_row(dv_op_names[op], op, page);
+    for (uint32_t op = 0; op < DV_OP_COUNT; op++) put_row(dv_op_name(op), op, page);
 }
 
 static void json_place(dv_json *json, const char *key, const char *file, uint32_t number) {
@@ -122,7 +122,7 @@ void dv_where_json(const dv_named *named, dv_json *json) {
     for (uint32_t op = 0; op < DV_OP_COUNT; op++) {
         if (!named->ops[op]) continue;
         const dv_where_row *where = &dv_where_rows[dv_where_of[op]];
-        dv_json_begin(json, dv_op_names[op], '{');
+        dv_json_begin(json, dv_op_name(op), '{');
         json_place(json, "block", dv_where_texts[where->block], where->block_line);
         dv_json_string(json, "chooser", dv_where_texts[where->chooser]);
         json_place(json, "chooser_at", dv_where_texts[where->file], where->chooser_line);

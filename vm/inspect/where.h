@@ -7,6 +7,7 @@
 #ifndef DV_INSPECT_WHERE_H
 #define DV_INSPECT_WHERE_H
 
+#include "dv_ops.h"
 #include "inspect/json.h"
 #include "run/thread.h"
 

@@ -145,7 +145,7 @@ void dv_words_operands(dv_vm *vm, dv_line *line, const dv_code *code, uint32_t p
 }
 
 void dv_words_instruction(dv_vm *vm, dv_line *line, const dv_code *code, uint32_t pc) {
-    dv_line_put(line, "%s", dv_op_names[code->words[pc] & 0xFF]);
+    dv_line_put(line, "%s", dv_op_name(code->words[pc] & 0xFF));
     dv_line operands = {0};
     dv_words_operands(vm, &operands, code, pc);
     if (operands.size) {

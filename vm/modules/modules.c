@@ -16,6 +16,8 @@ typedef struct builtin_module {
     bool (*fill)(dv_vm *vm, dv_module *module);
 } builtin_module;
 
+static bool fill_library(dv_vm *vm, dv_module *module);
+
 /* The names of builtins as they are at the import. */
 static bool fill_builtins(dv_vm *vm, dv_module *module) {
     if (!dv_site_complete(vm)) return false;
@@ -47,6 +49,7 @@ static const builtin_module builtin_modules[] = {
     {"gc", dv_gc_fill},
     {"heapq", dv_heapq_fill},
     {"io", dv_io_fill},
+    {"_library", fill_library},
     {"itertools", dv_itertools_fill},
     {"math", dv_math_fill},
     {"_names", dv_names_fill},
@@ -221,10 +224,24 @@ static const char *const left_out[] = {
 static const struct {
     const char *name, *message;
 } replaced[] = {
-    {"numpy", "No module named %V: dl has ndarray ('import ndarray as np')"},
-    {"cffi", "No module named %V: dl has ffi ('from ffi import FFI')"},
     {"tqdm", "No module named %V: dl has progress ('from progress import progress')"},
 };
+
+static bool add_name(dv_vm *vm, dv_value list, const char *text) {
+    dv_value name = dv_str_z(vm, text);
+    return !dv_is_empty(name) && dv_list_push(vm, list, name);
+}
+
+/* _library: the names of all modules of Python's library, for sys and help(). */
+static bool fill_library(dv_vm *vm, dv_module *module) {
+    dv_value present = dv_list_new(vm, NULL, 0);
+    if (!dv_module_add(vm, module, "present", present)) return false;
+    for (const builtin_module *m = builtin_modules; m->name; m++)
+        if (!add_name(vm, present, m->name)) return false;
+    for (const dv_frozen *f = dv_frozen_modules; f->name; f++)
+        if (!add_name(vm, present, f->name)) return false;
+    return dv_module_add(vm, module, "left_out", dv_names(vm, left_out));
+}
 
 static const char *why_absent(dv_value name) {
     for (size_t i = 0; i < sizeof replaced / sizeof *replaced; i++)

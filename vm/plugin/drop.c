@@ -17,6 +17,7 @@
  *     else sees these entries but what drops the stack when an exception passes.
  *  2. A global is dropped for one value in the life of a site, which the occurrence keeps: what is
  *     refilled is what was loaded, although the global may have changed meanwhile. */
+#include "dv_ops.h"
 #include "plugin/handlers.h"
 #include "plugin/origin.h"
 

@@ -3,6 +3,7 @@
  * Invariant 1: the handler is in trampoline form, like those of operate.c. */
 #include "plugin/expression.h"
 
+#include "dv_ops.h"
 #include "plugin/handlers.h"
 #include "plugin/origin.h"
 #include "plugin/specialise.h"

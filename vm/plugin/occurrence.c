@@ -4,6 +4,7 @@
  * number. */
 #include "plugin/occurrence.h"
 
+#include "dv_ops.h"
 #include "plugin/debug.h"
 #include "plugin/expression.h"
 #include "quicken/site.h"

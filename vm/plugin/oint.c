@@ -10,6 +10,7 @@
  *     callee's dv_cfunction_def (native, and calls without a derivative), or a dv_extension_case
  *     (portable).
  *  2. The handlers are in trampoline form and call no handler that might be in tail form. */
+#include "dv_ops.h"
 #include "plugin/debug.h"
 
 #include "core/upcall.h"

@@ -5,6 +5,7 @@
  *  1. Handlers here are in trampoline form and call no handler that might be in tail form.
  *  2. An occurrence is found before anything runs that may change the site's cells, and is handed
  * on: it stays while its code runs. */
+#include "dv_ops.h"
 #include "core/upcall.h"
 #include "plugin/debug.h"
 #include "plugin/expression.h"

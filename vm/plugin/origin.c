@@ -7,6 +7,8 @@
  * Invariant 1: node 0 is the empty stack; nodes never change. */
 #include "plugin/origin.h"
 
+#include "dv_ops.h"
+
 enum { NONE = 0, UNREACHED = UINT32_MAX };
 
 typedef struct node {

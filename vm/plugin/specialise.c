@@ -8,6 +8,7 @@
  *     before the hook has returned, without an error, and the cell still is what it was. */
 #include "plugin/specialise.h"
 
+#include "dv_ops.h"
 #include "core/upcall.h"
 #include "plugin/debug.h"
 #include "plugin/expression.h"

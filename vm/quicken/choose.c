@@ -1,6 +1,7 @@
 /* choose.c: choosing derivatives by more than operand types (choose.h). */
 #include "quicken/choose.h"
 
+#include "dv_ops.h"
 #include "quicken/polymorphic.h"
 #include "run/frame.h"
 #include "run/operate.h"

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "dv_ops.h"
 #include "run/consume.h"
 #include "run/operate.h"
 #include "run/plan.h"

@@ -1,4 +1,5 @@
 /* choose_data.c: choosing derivatives of truth tests, slices and iterators (choose.h). */
+#include "dv_ops.h"
 #include "quicken/choose.h"
 
 #include "core/shape.h"

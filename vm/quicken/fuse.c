@@ -1,6 +1,7 @@
 /* fuse.c: fusions come and go with the derivatives that they include (fuse.h). */
 #include "quicken/fuse.h"
 
+#include "dv_ops.h"
 #include "run/frame.h"
 
 static uint32_t op_at(const dv_thread *thread, uint32_t pc) {

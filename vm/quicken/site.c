@@ -1,6 +1,7 @@
 /* site.c: life of a site (site.h). */
 #include "quicken/site.h"
 
+#include "dv_ops.h"
 #include "quicken/choose.h"
 #include "quicken/fuse.h"
 #include "quicken/polymorphic.h"

@@ -19,6 +19,7 @@
 #ifndef DV_REGION_BUILD_H
 #define DV_REGION_BUILD_H
 
+#include "dv_ops.h"
 #include "quicken/site.h"
 #include "region/region.h"
 #include "run/frame.h"

@@ -10,6 +10,7 @@
 #ifndef DV_REGION_PAIR_H
 #define DV_REGION_PAIR_H
 
+#include "dv_ops.h"
 #include "region/region.h"
 
 /* Joins what can be joined of the instructions that begin at the cells in `starts` (ascending),

@@ -128,7 +128,7 @@ static void print_pair(printer *p, uint32_t op) {
     if (!p->naming) return;
     p->naming->op(p->naming->context, dv_pair_first(op));
     if (more) p->naming->op(p->naming->context, op);
-    if (more) print(p, " %s", dv_op_names[op]);
+    if (more) print(p, " %s", dv_op_name(op));
 }
 
 static void print_region(dv_vm *vm, printer *p, const dv_region *region) {
@@ -146,7 +146,7 @@ static void print_region(dv_vm *vm, printer *p, const dv_region *region) {
         const uint32_t joined = op;
         op = dv_pair_first(op);
         const dv_op_info *info = &dv_op_infos[op];
-        print(p, "%s%4u  %s", margin(p, parts_of(joined) - 1), at, dv_op_names[op]);
+        print(p, "%s%4u  %s", margin(p, parts_of(joined) - 1), at, dv_op_name(op));
         if (info->kind == DV_KIND_REGION && info->length > 1)
             print_region_op(vm, p, region, at, info);
         print_pair(p, joined);

@@ -1,6 +1,7 @@
 /* consume.c: what builtins make of what a generator yields, item by item (consume.h). */
 #include "run/consume.h"
 
+#include "dv_ops.h"
 #include "run/engine.h"
 #include "types/mapping/set.h"
 #include "types/text/str_split.h"

@@ -29,7 +29,6 @@
 #include "core/machine.h"
 #include "core/upcall.h"
 #include "core/vm.h"
-#include "dv_ops.h"
 #include "types/sequence/tuple.h"
 
 typedef const dv_cell *(*dv_handler)(const dv_cell *ip, dv_value *sp, dv_value *fp, dv_vm *vm,

@@ -5,6 +5,7 @@
  */
 #include "run/generator.h"
 
+#include "dv_ops.h"
 #include "core/native.h"
 #include "run/call.h"
 #include "types/class/class.h"

@@ -1,6 +1,7 @@
 /* thread.c: expanding code objects to cells (thread.h). */
 #include "run/thread.h"
 
+#include "dv_ops.h"
 #include "code/liveness.h"
 #include "code/pack.h"
 #include "run/frame.h"

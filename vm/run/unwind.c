@@ -6,6 +6,7 @@
  * through its exit (hooks.leave), which writes raw values back and rebuilds inlined frames.
  *  2. What the operand stack owns is known statically: the state of the pc (code/code.h), of which
  * the topmost entries may already be gone (their number follows from sp). */
+#include "dv_ops.h"
 #include "run/engine.h"
 #include "run/frame.h"
 #include "run/generator.h"

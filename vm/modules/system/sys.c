@@ -155,6 +155,7 @@ static dv_value sys_getattr(dv_vm *vm, const dv_value *args, uint32_t count) {
                                         "platlibdir",
                                         "prefix",
                                         "setswitchinterval",
+                                        "stdlib_module_names",
                                         "thread_info",
                                         "version_info",
                                         NULL};
@@ -174,7 +175,6 @@ static dv_value sys_getattr(dv_vm *vm, const dv_value *args, uint32_t count) {
                                           "setprofile",
                                           "path_importer_cache",
                                           "settrace",
-                                          "stdlib_module_names",
                                           NULL};
     (void)count;
     if (dv_str_is(args[0], "__late__")) return dv_names(vm, names);
