@@ -72,7 +72,7 @@ static bool know_consumers(dv_vm *vm) {
 bool dv_builtins_setup(dv_vm *vm) {
     return add_classes(vm) && add_functions(vm, dv_builtin_output) &&
            add_functions(vm, dv_builtin_numbers) && add_functions(vm, dv_builtin_objects) &&
-           add_functions(vm, dv_builtin_evaluate) && know_consumers(vm) &&
+           know_consumers(vm) &&
            dv_namespace_set(vm, &vm->builtins, "NotImplemented", DV_NOTIMPLEMENTED) &&
            dv_namespace_set(vm, &vm->builtins, "Ellipsis", DV_ELLIPSIS) &&
            dv_namespace_set(vm, &vm->builtins, "__debug__",

@@ -128,7 +128,7 @@ static dv_value builtin_dir(dv_vm *vm, const dv_value *args, uint32_t count) {
 }
 
 static dv_value builtin_vars(dv_vm *vm, const dv_value *args, uint32_t count) {
-    if (count == 0) return dv_calling_locals(vm, args, count);
+    if (count == 0) return dv_calling_locals(vm, "vars");
     dv_value dict = dv_find_attribute(vm, args[0], vm->known.dict);
     if (dv_is_empty(dict) && dv_is_empty(vm->error))
         dv_raise(vm, DV_E_TYPE_ERROR, "vars() argument must have __dict__ attribute");

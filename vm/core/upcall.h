@@ -187,10 +187,8 @@ dv_value dv_str_intern(dv_vm *vm, const char *utf8, size_t size);
  * and its first argument (borrowed); false: raised. */
 bool dv_super_arguments(dv_vm *vm, dv_value *class_, dv_value *self) DV_MUST_CHECK;
 
-/* eval, exec, compile, globals and locals (run/evaluate.c), up to an entry without a name; the last
- * of them is also vars() without an argument. */
-extern const dv_cfunction_def dv_builtin_evaluate[];
-dv_value dv_calling_locals(dv_vm *vm, const dv_value *args, uint32_t count);
+/* locals(), or vars() without an argument, as `function` says (run/evaluate.c). */
+dv_value dv_calling_locals(dv_vm *vm, const char *function);
 
 /* New: the name of the module whose code is running. */
 dv_value dv_calling_module(dv_vm *vm);

@@ -6,10 +6,12 @@
  * seeing it.
  *
  * Invariants
- *  1. locals() in a function is the same dict each time, as in CPython: the compiler has left a
- *     local for it where the function's text says so (lang/compile/resolve.c); else it is a new
- * one.
- *  2. Regions are left in front of these functions (vm/region/call.c): all locals are at home. */
+ *  1. What reads the locals of a function runs only where the function's text names locals, vars,
+ *     eval or exec (DV_CODE_SEES_FRAME): no local dies early there, and no region keeps one.
+ *     Elsewhere it raises, for its name is another one there.
+ *  2. locals() in a function is the same dict each time, as in CPython: the compiler has left a
+ *     local for it (lang/compile/resolve.c).
+ *  3. Functions are not inlined around these (vm/region/call.c): the frame is the caller's. */
 #include <string.h>
 
 #include "core/upcall.h"
@@ -50,14 +52,12 @@ static dv_module *module_of_view(dv_vm *vm, dv_value v) {
     return is_view ? dv_as_module(module) : NULL;
 }
 
-/* The local that is kept for the dict of locals(); its number, or -1. */
-static int64_t local_for_dict(const dv_code *code) {
-    static const char name[] = ".locals";
-    for (uint32_t i = 0; i < code->local_count; i++)
-        if (code->local_names[i].size == sizeof name - 1 &&
-            memcmp(code->local_names[i].data, name, sizeof name - 1) == 0)
-            return i;
-    return -1;
+/* The local that is kept for the dict of locals(), in code that has one. */
+static uint32_t local_for_dict(const dv_code *code) {
+    static const dv_text name = {".locals", 7};
+    uint32_t i = 0;
+    while (!dv_text_is_same(code->local_names[i], name)) i++;
+    return i;
 }
 
 /* Brings the dict up to what the locals of the frame are now. */
@@ -76,24 +76,25 @@ static bool read_locals(dv_vm *vm, const dv_code *code, const dv_value *fp, dv_v
     return good;
 }
 
-static dv_value function_locals(dv_vm *vm) {
+static dv_value function_locals(dv_vm *vm, const char *function) {
     const dv_code *code = dv_frame_thread(vm->fp)->code;
-    const int64_t place = local_for_dict(code);
-    dv_value dict =
-        place < 0 || dv_is_empty(vm->fp[place]) ? dv_dict_new(vm) : dv_retain(vm->fp[place]);
-    if (dv_is_empty(dict)) return DV_EMPTY;
-    if (place >= 0 && dv_is_empty(vm->fp[place])) vm->fp[place] = dv_retain(dict);
-    if (read_locals(vm, code, vm->fp, dict)) return dict;
-    dv_release(vm, dict);
-    return DV_EMPTY;
+    if (!(code->flags & DV_CODE_SEES_FRAME))
+        return dv_raise(vm, DV_E_RUNTIME_ERROR,
+                        "%s() needs the locals of a function that does not name it, where dl does "
+                        "not keep them: call it by its name there",
+                        function);
+    dv_value *kept = &vm->fp[local_for_dict(code)];
+    if (dv_is_empty(*kept)) *kept = dv_dict_new(vm);
+    if (dv_is_empty(*kept) || !read_locals(vm, code, vm->fp, *kept)) return DV_EMPTY;
+    return dv_retain(*kept);
 }
 
 /* The namespace in which the calling code binds names: None where those are globals. */
-static dv_value calling_namespace(dv_vm *vm) {
+static dv_value calling_namespace(dv_vm *vm, const char *function) {
     if (!runs_code(vm)) return DV_NONE;
     const uint32_t flags = dv_frame_thread(vm->fp)->code->flags;
     if (flags & DV_CODE_MODULE) return DV_NONE;
-    return flags & DV_CODE_CLASS ? dv_retain(vm->fp[0]) : function_locals(vm);
+    return flags & DV_CODE_CLASS ? dv_retain(vm->fp[0]) : function_locals(vm, function);
 }
 
 static dv_value builtin_globals(dv_vm *vm, const dv_value *args, uint32_t count) {
@@ -101,10 +102,14 @@ static dv_value builtin_globals(dv_vm *vm, const dv_value *args, uint32_t count)
     return globals_of(vm, calling_module(vm));
 }
 
-dv_value dv_calling_locals(dv_vm *vm, const dv_value *args, uint32_t count) {
-    (void)args, (void)count;
-    dv_value space = calling_namespace(vm);
+dv_value dv_calling_locals(dv_vm *vm, const char *function) {
+    dv_value space = calling_namespace(vm, function);
     return dv_is_none(space) ? globals_of(vm, calling_module(vm)) : space;
+}
+
+static dv_value builtin_locals(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)args, (void)count;
+    return dv_calling_locals(vm, "locals");
 }
 
 /* ---- Text ---- */
@@ -207,7 +212,8 @@ static dv_value module_of_dict(dv_vm *vm, dv_value dict) {
 }
 
 /* Runs the code with what was given, or else what the caller has. */
-static dv_value run_in(dv_vm *vm, dv_value code, dv_value globals, dv_value locals) {
+static dv_value run_in(dv_vm *vm, const char *function, dv_value code, dv_value globals,
+                       dv_value locals) {
     const bool given = !dv_is_none(globals);
     dv_module *known = given ? module_of_view(vm, globals) : calling_module(vm);
     dv_value module = known ? dv_retain(dv_object_value(known)) : module_of_dict(vm, globals);
@@ -218,7 +224,7 @@ static dv_value run_in(dv_vm *vm, dv_value code, dv_value globals, dv_value loca
     else if (given)
         space = dv_is_empty(dv_as_module(module)->dict) ? DV_NONE : dv_retain(globals);
     else
-        space = calling_namespace(vm);
+        space = calling_namespace(vm, function);
     dv_value result = dv_is_empty(space) ? DV_EMPTY : run(vm, code, dv_as_module(module), space);
     dv_release(vm, space);
     dv_release(vm, module);
@@ -270,7 +276,7 @@ static dv_value evaluate(dv_vm *vm, const char *function, const dv_value *args, 
         return DV_EMPTY;
     dv_value code = take_code(vm, function, args[0]);
     if (dv_is_empty(code)) return DV_EMPTY;
-    dv_value result = run_in(vm, code, globals, locals);
+    dv_value result = run_in(vm, function, code, globals, locals);
     dv_release(vm, code);
     if (is_eval || dv_is_empty(result)) return result;
     dv_release(vm, result);
@@ -344,10 +350,10 @@ static dv_value builtin_compile(dv_vm *vm, const dv_value *args, uint32_t count,
     return code;
 }
 
-const dv_cfunction_def dv_builtin_evaluate[] = {
+const dv_cfunction_def dv_evaluate_functions[] = {
     {.name = "eval", .entry = builtin_eval, .min = 1, .max = 3, .inlined = DV_INLINED_FRAME},
     {.name = "exec", .entry = builtin_exec, .min = 1, .max = 3, .inlined = DV_INLINED_FRAME},
     {.name = "compile", .keyword_entry = builtin_compile, .min = 0, .max = UINT32_MAX},
     {.name = "globals", .entry = builtin_globals, .min = 0, .max = 0},
-    {.name = "locals", .entry = dv_calling_locals, .min = 0, .max = 0, .inlined = DV_INLINED_FRAME},
+    {.name = "locals", .entry = builtin_locals, .min = 0, .max = 0, .inlined = DV_INLINED_FRAME},
     {.name = NULL}};

@@ -2,6 +2,7 @@
 #include "run/site.h"
 
 #include "core/upcall.h"
+#include "types/callable/function.h"
 #include "types/class/class.h"
 #include "types/file/module.h"
 #include "types/text/str.h"
@@ -19,14 +20,28 @@ static dv_value from_helper(dv_vm *vm, const char *module, dv_value name) {
     return v;
 }
 
-dv_value dv_site_find(dv_vm *vm, dv_value name) {
+/* Makes the builtin and says as what it is known; NULL: it is none of these. */
+static const char *make_builtin(dv_vm *vm, dv_value name, dv_value *v) {
+    const dv_cfunction_def *def = dv_evaluate_functions;
+    while (def->name && !dv_str_is(name, def->name)) def++;
+    if (def->name) {
+        *v = dv_cfunction_new(vm, def, DV_EMPTY, DV_EMPTY);
+        return def->name;
+    }
     const char *const *known = dv_site_names;
     while (*known && !dv_str_is(name, *known)) known++;
-    if (!*known || vm->sys.flags[DV_FLAG_NO_SITE]) return DV_EMPTY;
+    if (!*known || vm->sys.flags[DV_FLAG_NO_SITE]) return NULL;
+    *v = from_helper(vm, "_site", name);
+    return *known;
+}
+
+dv_value dv_site_find(dv_vm *vm, dv_value name) {
     const dv_global_cell *cell = dv_namespace_find(&vm->builtins, name);
     if (cell && !dv_is_empty(cell->value)) return cell->value;
-    dv_value v = from_helper(vm, "_site", name);
-    return !dv_is_empty(v) && dv_namespace_set(vm, &vm->builtins, *known, v) ? v : DV_EMPTY;
+    dv_value v;
+    const char *known = make_builtin(vm, name, &v);
+    if (!known || dv_is_empty(v)) return DV_EMPTY;
+    return dv_namespace_set(vm, &vm->builtins, known, v) ? v : DV_EMPTY;
 }
 
 dv_value dv_library_call(dv_vm *vm, const char *module, const char *function, const dv_value *args,
@@ -39,14 +54,20 @@ dv_value dv_library_call(dv_vm *vm, const char *module, const char *function, co
     return result;
 }
 
+static bool complete(dv_vm *vm, const char *known) {
+    dv_value name = dv_str_intern(vm, known, strlen(known));
+    if (!dv_is_empty(name)) (void)dv_site_find(vm, name);
+    dv_release(vm, name);
+    return dv_is_empty(vm->error);
+}
+
 bool dv_site_complete(dv_vm *vm) {
-    for (const char *const *known = dv_site_names; *known; known++) {
-        dv_value name = dv_str_intern(vm, *known, strlen(*known));
-        if (!dv_is_empty(name)) (void)dv_site_find(vm, name);
-        dv_release(vm, name);
-        if (!dv_is_empty(vm->error)) return false;
-    }
-    return true;
+    bool good = true;
+    for (const dv_cfunction_def *def = dv_evaluate_functions; good && def->name; def++)
+        good = complete(vm, def->name);
+    for (const char *const *known = dv_site_names; good && *known; known++)
+        good = complete(vm, *known);
+    return good;
 }
 
 dv_value dv_builtin_doc(dv_vm *vm, dv_value name) {
