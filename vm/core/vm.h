@@ -283,9 +283,10 @@ struct dv_vm {
     dv_found found[DV_FOUND_COUNT];
     dv_special specials[1 << DV_SPECIAL_BITS];
     dv_super_found supers[1 << DV_SUPER_BITS];
-    dv_value modules; /* dict: name -> module */
-    dv_value helpers; /* dict: the same for _modules of the library, which it alone imports */
-    dv_value main;    /* module __main__ */
+    dv_value modules;       /* dict: name -> module */
+    dv_value helpers;       /* dict: the same for _modules of the library, which it alone imports */
+    dv_value main;          /* module __main__ */
+    struct dv_regex *regex; /* PCRE2, once _re has been imported (modules/regex) */
     dv_value struct_formats; /* dict: format -> struct.Struct, of the functions of struct */
 
     /* Release queue (core/release.c): objects whose count is 0, waiting while another is released.

@@ -19,8 +19,4 @@ extern const dv_cfunction_def dv_evaluate_functions[];
 /* The builtin of the name: borrowed; EMPTY with vm->error, or without: there is none. */
 dv_value dv_site_find(dv_vm *vm, dv_value name);
 
-/* Calls a function (or class) of a helper module of the library. */
-dv_value dv_library_call(dv_vm *vm, const char *module, const char *function, const dv_value *args,
-                         uint32_t count);
-
 #endif
