@@ -168,15 +168,40 @@ static dv_unit *new_unit(dv_front *front, const dv_lang_request *request) {
 
 /* ---- The passes ---- */
 
+static bool is_mode(const dv_lang_request *request, const char *mode) {
+    return strcmp(request->mode, mode) == 0;
+}
+
+/* Nothing may stand behind the statement of mode "single". */
+static bool check_single(dv_front *front, const dv_block *module) {
+    if (module->count == 0) return fail_at(front, 1, "invalid syntax");
+    dv_range at = module->items[0]->at;
+    for (uint32_t i = 1; i < module->count; i++) {
+        const dv_range next = module->items[i]->at;
+        if (next.line > at.end_line) {
+            at = (dv_range){at.end_line, at.end_column, at.end_line, at.end_column};
+            dv_front_error(front, at,
+                           "multiple statements found while compiling a single statement");
+            return false;
+        }
+        at = next;
+    }
+    return true;
+}
+
 static dv_unit *run_passes(dv_front *front, const dv_lang_request *request) {
     dv_block module = {0};
-    bool interactive = strcmp(request->mode, "interactive") == 0;
+    const bool single = is_mode(request, "single");
+    front->expression = is_mode(request, "eval");
+    front->evaluated = front->expression || single || is_mode(request, "exec");
     if (!prepare_source(front, request)) return NULL;
     if (!dv_name_table_make(front) || !dv_parser_run(front, &module)) return NULL;
+    if (single && !check_single(front, &module)) return NULL;
     front->parsed = true;
     const dv_scope *scope = dv_scope_run(front, &module);
     if (scope == NULL || !dv_fold_run(front, &module)) return NULL;
     dv_unit *unit = new_unit(front, request);
+    const bool interactive = single || is_mode(request, "interactive");
     if (unit == NULL || !dv_compile_module(front, unit, scope, &module, interactive)) return NULL;
     return front->status == DV_LANG_OK ? unit : NULL; /* a warning may have become an error */
 }

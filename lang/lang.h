@@ -23,8 +23,11 @@ typedef struct dv_lang_request {
     dv_text filename;
     dv_text source;    /* UTF-8; need not end in a zero byte */
     bool quote_source; /* keep the text in the unit, so that tracebacks can quote it */
-    const char *mode;  /* "module", or "interactive": expression statements print their values */
-    int optimize;      /* 1: without assertions, __debug__ is False; 2: without docstrings, too */
+    /* "module"; "interactive": expression statements print their values; "exec", "single", which is
+     * the one statement of an interactive line, and "eval", whose code is a function of one
+     * argument: the namespace in which it binds names, or None: that of its module. */
+    const char *mode;
+    int optimize; /* 1: without assertions, __debug__ is False; 2: without docstrings, too */
     dv_lang_allocator allocator;
     /* Called for each SyntaxWarning when it is found, also in a source that turns out to be wrong;
      * false: it is an error.  NULL: nobody wants them. */

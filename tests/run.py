@@ -84,7 +84,7 @@ DIRECTIVE = re.compile(rb"^# ([a-z-]+):(?: (.*))?$")
 NUMBER = re.compile(r"(\d+\.\d*(?:e[-+]\d+)?|\d+e[-+]\d+)")  # of floats; the sign is outside
 KNOWN = {
     "expect", "expect-error", "expect-status", "args", "options", "levels", "timeout", "skip-oracle",
-    "stress", "quick", "valgrind", "forms", "c-stack", "extension", "libm", "library",
+    "stress", "quick", "valgrind", "forms", "c-stack", "extension", "libm", "library", "needs",
 }
 
 
@@ -103,6 +103,7 @@ class Test:
     levels: Tuple[str, ...] = LEVELS
     forms: Tuple[str, ...] = ()  # all that were built, if empty
     c_stack: int = 0  # limit of the C stack in kB, if not 0
+    needs: str = ""  # a module that not every dynvm can import
     extension: str = ""  # which the script imports; a module of <room>/oracle is the oracle's
     library: str = ""  # which the extension looks for when it runs
     timeout: float = 60.0
@@ -155,6 +156,8 @@ def apply_directive(test: Test, key: str, value: str) -> None:
             raise BadTest(f"unknown level in '{value}'")
     elif key == "forms":
         test.forms = tuple(value.split())
+    elif key == "needs":
+        test.needs = value
     elif key == "extension":
         test.extension = value
         modules = TESTS / test.room / "oracle"
@@ -483,6 +486,9 @@ class Machine:
     def can(self, option: str) -> bool:
         return self.run([option, "-c", "pass"], ROOT, 30).status == 0
 
+    def can_import(self, module: str) -> bool:
+        return not module or self.run(["-c", f"import {module}"], ROOT, 30).status == 0
+
     def run(self, arguments: List[str], cwd: Path, timeout: float, prefix: Tuple[str, ...] = ()) -> Result:
         slower = EMULATED if self.runner else 1
         return oracle.run_process([*prefix, *self.runner, str(self.path), *arguments], cwd, self.env, timeout * slower)
@@ -765,6 +771,9 @@ def main() -> int:
         for missing in sorted({t.library for t in tests if not machine.finds(t.library)}):
             print(f"Library {missing} is not here: its scripts are skipped.")
         tests = [t for t in tests if machine.has(t.extension) and machine.finds(t.library)]
+        for missing in sorted(m for m in {t.needs for t in tests} if not machine.can_import(m)):
+            print(f"{missing} cannot be imported: its scripts are skipped.")
+            tests = [t for t in tests if t.needs != missing]
         if machine.runner:  # (whose stack a limit would be)
             tests = [t for t in tests if not t.c_stack]
         if not golden_only:

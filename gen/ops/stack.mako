@@ -204,19 +204,19 @@ outs = "-- v" if not extra else "-- v R1 R2"
 </%isa:op>
 
 <%isa:op name="LOAD_NAME" operands="name" stack="-- v" calls_out="yes" doc="Class body: pushes a name of the class namespace (local 0), a global or a builtin.">
-    const dv_value v = dv_load_name(vm, fp, fp[0], CELL(1).v);
+    const dv_value v = dv_load_name(vm, fp, CELL(1).v);
     if (dv_is_empty(v)) RAISE();
     DONE(v);
 </%isa:op>
 
 <%isa:op name="STORE_NAME" operands="name" stack="v --" calls_out="yes" kills="all" doc="Class body: stores into the class namespace.">
-    if (!dv_store_name(vm, fp[0], CELL(1).v, v)) RAISE();
+    if (!dv_store_name(vm, fp, CELL(1).v, v)) RAISE();
     dv_release_outer(vm, v);
     DONE0();
 </%isa:op>
 
 <%isa:op name="DELETE_NAME" operands="name" calls_out="yes" kills="all" doc="Class body: removes a name from the class namespace.">
-    if (!dv_delete_name(vm, fp[0], CELL(1).v)) RAISE();
+    if (!dv_delete_name(vm, fp, CELL(1).v)) RAISE();
     NEXT();
 </%isa:op>
 

@@ -276,7 +276,7 @@ def render():
     kinds = "\n".join(f"    DV_KIND_{kind}," for kind in reader.kinds)
     places = ",\n".join(f"    DV_PLACE_{place}" for place in reader.places)
     starts = "enum { " + ", ".join(f"DV_GRAMMAR_START_{name.upper()} = {reader.numbers[name]}"
-                                   for name in ("file", "fstring")) + " };"
+                                   for name in ("file", "fstring", "eval")) + " };"
     return [source, HEADER % (kinds, places, len(rules), starts)]
 
 

@@ -81,8 +81,13 @@ bool dv_compile_locals(dv_front *front, const dv_scope *scope, dv_code *code) {
             if (dv_scope_is_variable(block->symbols[i]))
                 names[block->symbols[i]->index] = block->symbols[i]->name->text;
     }
+    static const dv_text locals = {".locals", 7};
+    if (scope->sees_locals) {
+        names[scope->locals_dict] = locals;
+        code->flags |= DV_CODE_SEES_FRAME;
+    }
     static const dv_text namespace = {".namespace", 10}, class_cell = {"__class__", 9};
-    if (scope->kind == DV_SCOPE_CLASS) names[0] = namespace;
+    if (scope->kind != DV_SCOPE_FUNCTION) names[0] = namespace;
     if (scope->class_cell) names[1] = class_cell;
     uint32_t first = scope->local_count - scope->free_count;
     for (uint32_t i = 0; i < scope->free_count; i++) {
@@ -159,15 +164,22 @@ bool dv_compile_module(dv_front *front, dv_unit *unit, const dv_scope *scope,
     *c = (dv_compiler){.front = front, .unit = unit, .scope = scope, .interactive = interactive};
     c->qualname = name;
     dv_emit_begin(&c->emit, front);
-    if (!emit_annotations(c, DV_OP_STORE_GLOBAL, no_range)) return false;
-    if (!interactive && !emit_docstring(c, module, DV_OP_STORE_GLOBAL)) return false;
-    if (!dv_compile_block(c, module)) return false;
-    emit_return_none(c);
+    const uint8_t store = front->evaluated ? DV_OP_STORE_NAME : DV_OP_STORE_GLOBAL;
+    if (!emit_annotations(c, store, no_range)) return false;
+    if (front->expression) {
+        if (!dv_compile_owned(c, module->items[0]->as.expr)) return false;
+        dv_compile_leave(c, module->items[0]->at);
+    } else {
+        if (!interactive && !emit_docstring(c, module, store)) return false;
+        if (!dv_compile_block(c, module)) return false;
+        emit_return_none(c);
+    }
     dv_code *code = dv_compile_finish(c, name, 1);
     if (code == NULL) return false;
-    code->flags |= DV_CODE_MODULE;
+    code->flags |= front->evaluated ? DV_CODE_CLASS : DV_CODE_MODULE;
+    code->positional_count = front->evaluated;
     unit->code = code;
-    return true;
+    return !front->evaluated || dv_compile_locals(front, scope, code);
 }
 
 /* ---- Functions ---- */

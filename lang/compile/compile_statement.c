@@ -65,7 +65,8 @@ static bool compile_annotated(dv_compiler *c, const dv_stmt *stmt) {
     }
     const dv_name *name = dv_name_intern(c->front, (dv_text){"__annotations__", 15});
     if (name == NULL) return false;
-    uint8_t load = c->scope->kind == DV_SCOPE_CLASS ? DV_OP_LOAD_NAME : DV_OP_LOAD_GLOBAL;
+    bool global = c->scope->kind == DV_SCOPE_MODULE && !c->front->evaluated;
+    uint8_t load = global ? DV_OP_LOAD_GLOBAL : DV_OP_LOAD_NAME;
     if (e->reachable) dv_emit_a(e, load, dv_emit_name(e, name), stmt->at);
     dv_emit_a(e, DV_OP_LOAD_CONST, dv_emit_text(e, target->as.name.name->text), stmt->at);
     dv_emit_a(e, DV_OP_STORE_SUBSCR, 7, stmt->at);

@@ -54,10 +54,15 @@ bool dv_scope_is_variable(const dv_symbol *symbol) {
     return dv_scope_binds(symbol) && !(symbol->flags & DV_SYMBOL_PARAMETER);
 }
 
-/* Functions that tell something of the frame that they are called in. */
+/* Functions that take the locals of the frame that they are called in for a dict. */
+static bool sees_locals(const dv_name *name) {
+    return dv_name_is(name, "locals") || dv_name_is(name, "vars") || dv_name_is(name, "eval") ||
+           dv_name_is(name, "exec");
+}
+
+/* Functions that tell something of that frame. */
 static bool sees_frame(const dv_name *name) {
-    return dv_name_is(name, "super") || dv_name_is(name, "locals") || dv_name_is(name, "vars") ||
-           dv_name_is(name, "dir");
+    return sees_locals(name) || dv_name_is(name, "super") || dv_name_is(name, "dir");
 }
 
 /* Does nothing that the module's text shows give the consumer's name another meaning? */
@@ -336,6 +341,7 @@ static int compare_turns(const void *a, const void *b) {
  * by name, as in CPython: locals die in this order. */
 static bool number_locals(dv_front *front, dv_scope *scope) {
     if (scope->kind == DV_SCOPE_CLASS) scope->local_count = scope->class_cell ? 2 : 1;
+    if (scope->kind == DV_SCOPE_MODULE && front->evaluated) scope->local_count = 1;
     if (scope->host != NULL) {
         number_inlined(scope);
         return true;
@@ -349,6 +355,7 @@ static bool number_locals(dv_front *front, dv_scope *scope) {
     uint32_t other_count = 0, cell_count = 0;
     for (uint32_t i = 0; i < scope->symbol_count; i++) {
         dv_symbol *symbol = scope->symbols[i];
+        scope->sees_locals = scope->sees_locals || sees_locals(symbol->name);
         bool elsewhere = symbol->flags & (DV_SYMBOL_GLOBAL | DV_SYMBOL_NONLOCAL);
         if (elsewhere || !(symbol->flags & DV_SYMBOL_BOUND)) continue;
         symbol->access = DV_ACCESS_LOCAL;
@@ -365,6 +372,7 @@ static bool number_locals(dv_front *front, dv_scope *scope) {
     for (uint32_t i = 0; i < other_count; i++) others[i]->index = scope->local_count++;
     qsort(cells, cell_count, sizeof *cells, compare_names);
     for (uint32_t i = 0; i < cell_count; i++) cells[i]->index = scope->local_count++;
+    if (scope->sees_locals) scope->locals_dict = scope->local_count++;
     return true;
 }
 
@@ -509,7 +517,11 @@ static bool resolve_symbol(dv_front *front, dv_scope *scope, dv_symbol *symbol) 
     if (symbol->access == DV_ACCESS_LOCAL || symbol->access == DV_ACCESS_CELL) return true;
     bool bound = symbol->flags & DV_SYMBOL_BOUND, nonlocal = symbol->flags & DV_SYMBOL_NONLOCAL;
     if (nonlocal && symbol->flags & DV_SYMBOL_GLOBAL) return fail_nonlocal(front, symbol);
-    if (symbol->flags & DV_SYMBOL_GLOBAL || scope->kind == DV_SCOPE_MODULE) return true;
+    if (symbol->flags & DV_SYMBOL_GLOBAL) return true;
+    if (scope->kind == DV_SCOPE_MODULE) {
+        if (front->evaluated) symbol->access = DV_ACCESS_NAMESPACE;
+        return true;
+    }
     dv_scope *owner = bound && !nonlocal ? NULL : binding_scope(scope, symbol->name);
     if (owner != NULL) {
         symbol->access = DV_ACCESS_CELL;

@@ -71,12 +71,14 @@ struct dv_scope {
     bool is_generator;     /* of a function: it yields, or is a generator expression */
     uint8_t comprehension; /* dv_comprehension, if it is one */
     uint8_t consumer;      /* dv_consumer of a generator expression */
-    uint8_t outlines;    /* of one with a host: so many are nested in its other form, itself too */
-    bool has_functions;  /* in it there are functions, not only comprehensions with a host */
-    uint32_t iterables;  /* in the iterables of so many comprehensions: no walrus there */
-    dv_name *name;       /* of the function or class; NULL for a lambda or the module */
-    dv_name *class_name; /* of the innermost class around, for private names; or NULL */
-    dv_index_map map;    /* dv_name to position in `symbols` */
+    uint8_t outlines;     /* of one with a host: so many are nested in its other form, itself too */
+    bool sees_locals;     /* of a function: it names locals, eval or the like; local number ... */
+    uint32_t locals_dict; /* ... is for the dict that these see */
+    bool has_functions;   /* in it there are functions, not only comprehensions with a host */
+    uint32_t iterables;   /* in the iterables of so many comprehensions: no walrus there */
+    dv_name *name;        /* of the function or class; NULL for a lambda or the module */
+    dv_name *class_name;  /* of the innermost class around, for private names; or NULL */
+    dv_index_map map;     /* dv_name to position in `symbols` */
     dv_symbol **symbols;
     uint32_t symbol_count, symbol_capacity;
     dv_symbol **occurrences; /* of a function: its own names, in the order of the text */

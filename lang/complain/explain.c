@@ -295,7 +295,9 @@ static bool run_pass(search *s, uint32_t first, uint16_t start) {
 
 void dv_explain_run(dv_front *front, const dv_tokens *tokens, uint32_t first, bool fstring) {
     search s = {.x = {.front = front, .tokens = tokens, .fstring = fstring}};
-    uint16_t start = fstring ? DV_GRAMMAR_START_FSTRING : DV_GRAMMAR_START_FILE;
+    uint16_t start = fstring             ? DV_GRAMMAR_START_FSTRING
+                     : front->expression ? DV_GRAMMAR_START_EVAL
+                                         : DV_GRAMMAR_START_FILE;
     const dv_lang_status before = front->status;
     front->status = DV_LANG_OK;
     s.token_count = tokens->count;

@@ -2,6 +2,7 @@
 #include "lang/front/parser.h"
 
 #include "lang/complain/explain.h"
+#include "lang/front/parser_expression.h"
 #include "lang/front/parser_statement.h"
 
 #include <assert.h>
@@ -142,14 +143,35 @@ dv_stmt *dv_parser_stmt(dv_parser *p, dv_stmt_kind kind, dv_range at) {
 
 /* ---- Entry ---- */
 
+/* A list of expressions without stars, and empty lines. */
+static bool parse_expression(dv_parser *p, dv_block_builder *block) {
+    dv_range start = p->token->at;
+    dv_expr *expr = dv_parser_star_expressions(p);
+    if (expr == NULL) return false;
+    bool starred = expr->kind == DV_EXPR_STARRED;
+    for (uint32_t i = 0; expr->kind == DV_EXPR_TUPLE && !expr->parenthesized && !starred; i++) {
+        if (i == expr->as.list.count) break;
+        starred = expr->as.list.items[i]->kind == DV_EXPR_STARRED;
+    }
+    while (dv_parser_accept(p, DV_TOKEN_NEWLINE)) continue;
+    if (starred || !dv_parser_at(p, DV_TOKEN_END)) return dv_parser_invalid(p) != NULL;
+    dv_stmt *stmt = dv_parser_stmt(p, DV_STMT_EXPR, dv_parser_range(p, start));
+    if (stmt == NULL) return false;
+    stmt->as.expr = expr;
+    return dv_block_push(p->front, block, stmt);
+}
+
 bool dv_parser_run(dv_front *front, dv_block *module) {
     dv_tokens tokens = {0};
     if (!dv_lexer_run(front, &tokens)) return false;
     dv_parser parser = {front, &tokens, tokens.items, 0, 0};
     dv_block_builder builder = {0};
-    while (!dv_parser_at(&parser, DV_TOKEN_END)) {
+    bool empty = front->expression;
+    for (; empty || !dv_parser_at(&parser, DV_TOKEN_END); empty = false) {
         uint32_t first = (uint32_t)(parser.token - tokens.items);
-        if (dv_parser_statement(&parser, &builder)) continue;
+        if (front->expression ? parse_expression(&parser, &builder)
+                              : dv_parser_statement(&parser, &builder))
+            continue;
         if (front->status == DV_LANG_ERROR && front->problem.vague)
             dv_explain_run(front, &tokens, first, false);
         return false;

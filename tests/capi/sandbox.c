@@ -57,6 +57,32 @@ static void test_files_are_refused(void) {
     dynvm_destroy(vm);
 }
 
+/* A host can switch off what makes code of text; a sandbox has it off. */
+static void test_text_is_not_evaluated(void) {
+    static const char source[] = "for f in (lambda: eval('1')), (lambda: exec('')), "
+                                 "(lambda: compile('', '', 'exec')):\n"
+                                 "    try:\n        print(f())\n"
+                                 "    except PermissionError as e:\n        print(e)\n"
+                                 "print(len(locals()) == len(globals()))\n";
+    static const char refused[] = "eval() is switched off in this VM\n"
+                                  "exec() is switched off in this VM\n"
+                                  "compile() is switched off in this VM\nTrue\n";
+    text t;
+    dynvm_vm *vm = create_sandboxed(&t);
+    CHECK(run(vm, source) == DYNVM_OK);
+    CHECK(strcmp(t.data, refused) == 0);
+    dynvm_destroy(vm);
+    dynvm_config config = DYNVM_CONFIG;
+    config.evaluates_nothing = 1;
+    config.output = collect;
+    config.output_context = &t;
+    t.size = 0;
+    vm = dynvm_create(&config);
+    CHECK(run(vm, source) == DYNVM_OK);
+    CHECK(strcmp(t.data, refused) == 0);
+    dynvm_destroy(vm);
+}
+
 /* What it would do is not proved to be harmless. */
 static void test_assembly_is_refused(void) {
     text t;
@@ -293,6 +319,7 @@ int main(void) {
     test_host_is_hidden();
     test_paths_are_as_given();
     test_addresses_are_hidden();
+    test_text_is_not_evaluated();
     test_assembly_is_refused();
     test_streams_stay();
     return 0;

@@ -151,6 +151,7 @@ static bool start(dynvm_vm *self, const dynvm_config *config, dv_form form) {
         !dv_host_random(&self->vm->address_key, sizeof self->vm->address_key))
         return false;
     self->vm->extensions.foreign = config->foreign != 0;
+    self->vm->evaluates_nothing = config->evaluates_nothing != 0;
     self->vm->sys.closed = config->closed;
     memcpy(self->vm->sys.flags, config->flags, sizeof self->vm->sys.flags);
     self->vm->streams.input = config->input;

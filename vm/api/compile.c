@@ -63,15 +63,16 @@ dv_value dv_host_text(dv_vm *vm, const char *text) {
     return dv_builder_finish(&b);
 }
 
-/* The line of the error with its newline; None where there is none to show. */
-static dv_value error_line(dv_vm *vm, dv_text source, uint32_t line) {
+/* The line of the error with its newline, which the last one may lack but where it `ends`; None
+ * where there is none to show. */
+static dv_value error_line(dv_vm *vm, dv_text source, uint32_t line, bool ends) {
     dv_text text;
     if (line == 0 || !dv_source_line(source, line, &text) || !is_utf8(text.data, text.size))
         return DV_NONE;
     dv_builder b;
     dv_builder_init(&b, vm);
     dv_builder_text(&b, text.data, text.size);
-    if (text.data + text.size < source.data + source.size) dv_builder_char(&b, '\n');
+    if (ends || text.data + text.size < source.data + source.size) dv_builder_char(&b, '\n');
     return dv_builder_finish(&b);
 }
 
@@ -82,9 +83,10 @@ static void raise_syntax_error(dv_vm *vm, const dv_lang_request *request,
         dv_str_new(vm, request->filename.data, request->filename.size),
         dv_int(error->line),
         dv_int(error->column),
-        error->text[0] != '\0'                  ? dv_str_z(vm, error->text)
-        : error->late && !request->quote_source ? DV_NONE
-                                                : error_line(vm, request->source, error->line),
+        error->text[0] != '\0' ? dv_str_z(vm, error->text)
+        : error->late && !request->quote_source
+            ? DV_NONE
+            : error_line(vm, request->source, error->line, strcmp(request->mode, "exec") == 0),
         dv_int(error->end_line),
         dv_int(error->end_column),
     };
@@ -151,8 +153,8 @@ static bool write_warning(void *context, uint32_t line, const char *message) {
 
 static dv_text text_of(const char *data, size_t size) { return (dv_text){data, (uint32_t)size}; }
 
-dv_unit *dv_compile_as(dv_vm *vm, const char *text, size_t size, const char *filename,
-                       unsigned how) {
+static dv_unit *compile(dv_vm *vm, const char *text, size_t size, const char *filename,
+                        const char *mode, int optimize, bool quoted) {
     if (size >= UINT32_MAX) {
         dv_raise(vm, DV_E_OVERFLOW_ERROR, "source is too large");
         return NULL;
@@ -160,10 +162,9 @@ dv_unit *dv_compile_as(dv_vm *vm, const char *text, size_t size, const char *fil
     dv_lang_request request = {
         .filename = text_of(filename, strlen(filename)),
         .source = text_of(text, size),
-        .quote_source =
-            how & DV_COMPILE_QUOTED || filename[0] != '<' || strncmp(filename, "<frozen ", 8) == 0,
-        .mode = how & DV_COMPILE_INTERACTIVE ? "interactive" : "module",
-        .optimize = vm->sys.flags[DV_FLAG_OPTIMIZE],
+        .quote_source = quoted,
+        .mode = mode,
+        .optimize = optimize < 0 ? vm->sys.flags[DV_FLAG_OPTIMIZE] : optimize,
         .allocator = {heap_resize, &vm->heap},
         .warn = write_warning,
     };
@@ -184,6 +185,19 @@ dv_unit *dv_compile_as(dv_vm *vm, const char *text, size_t size, const char *fil
         dv_raise(vm, DV_E_SYSTEM_ERROR, "the compiler made invalid code: %s", message);
     unit->release_arena(unit->context, unit->arena);
     return NULL;
+}
+
+dv_unit *dv_compile_as(dv_vm *vm, const char *text, size_t size, const char *filename,
+                       unsigned how) {
+    const bool quoted =
+        how & DV_COMPILE_QUOTED || filename[0] != '<' || strncmp(filename, "<frozen ", 8) == 0;
+    return compile(vm, text, size, filename,
+                   how & DV_COMPILE_INTERACTIVE ? "interactive" : "module", -1, quoted);
+}
+
+dv_unit *dv_compile_evaluated(dv_vm *vm, const char *text, size_t size, const char *filename,
+                              const char *mode, int optimize) {
+    return compile(vm, text, size, filename, mode, optimize, false);
 }
 
 dv_unit *dv_compile(dv_vm *vm, const char *text, size_t size, const char *filename) {

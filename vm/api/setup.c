@@ -263,6 +263,7 @@ bool dv_setup(dv_vm *vm) {
         return false;
     vm->hooks.import.compile_text = dv_compile_as;
     vm->hooks.import.compile_file = dv_compile_import;
+    vm->hooks.import.evaluate_text = dv_compile_evaluated;
     if (vm->level >= DV_LEVEL_INCA) dv_quicken_setup(vm);
     if (vm->level == DV_LEVEL_NAMA) dv_region_setup(vm);
     return true;
@@ -308,6 +309,7 @@ void dv_teardown(dv_vm *vm) {
     drop(vm, &vm->sys.warn_options);
     drop(vm, &vm->sys.x_options);
     drop(vm, &vm->struct_formats);
+    dv_regex_end(vm);
     drop(vm, &vm->memory_error); /* its traceback holds code */
     if (vm->hooks.region.discard) vm->hooks.region.discard(vm);
     if (vm->extensions.plugins) dv_plugin_discard(vm);

@@ -127,10 +127,8 @@ static dv_value builtin_dir(dv_vm *vm, const dv_value *args, uint32_t count) {
     return count ? dv_directory(vm, args[0]) : dv_directory_here(vm);
 }
 
-/* Without an argument it would be locals(). */
 static dv_value builtin_vars(dv_vm *vm, const dv_value *args, uint32_t count) {
-    if (count == 0)
-        return dv_raise(vm, DV_E_TYPE_ERROR, "vars() without an argument is not part of dl yet");
+    if (count == 0) return dv_calling_locals(vm, "vars");
     dv_value dict = dv_find_attribute(vm, args[0], vm->known.dict);
     if (dv_is_empty(dict) && dv_is_empty(vm->error))
         dv_raise(vm, DV_E_TYPE_ERROR, "vars() argument must have __dict__ attribute");
@@ -259,7 +257,7 @@ const dv_cfunction_def dv_builtin_objects[] = {
     {.name = "setattr", .entry = builtin_setattr, .min = 3, .max = 3},
     {.name = "delattr", .entry = builtin_delattr, .min = 2, .max = 2},
     {.name = "dir", .entry = builtin_dir, .min = 0, .max = 1},
-    {.name = "vars", .entry = builtin_vars, .min = 0, .max = 1},
+    {.name = "vars", .entry = builtin_vars, .min = 0, .max = 1, .inlined = DV_INLINED_FRAME},
     {.name = "iter", .entry = builtin_iter, .min = 1, .max = 2},
     {.name = "next", .entry = builtin_next, .min = 1, .max = 2},
     {.name = "any", .entry = builtin_any, .min = 1, .max = 1, .inlined = DV_INLINED_ANY},

@@ -26,6 +26,11 @@ static const char program[] =
     "    print('ffi: yes')\n"
     "except ImportError as e:\n"
     "    print(f'ffi: no ({e}; to build it: libffi-dev and pkg-config of Debian)')\n"
+    "try:\n"
+    "    import re\n"
+    "    print('re: yes (PCRE2)')\n"
+    "except ImportError as e:\n"
+    "    print(f're: no ({e})')\n"
     "print('line editing:', editing)\n";
 
 static int print(void *context, const char *text, size_t size) {

@@ -132,13 +132,14 @@ typedef struct dv_inlined_code {
 } dv_inlined_code;
 
 enum {
-    DV_CODE_MODULE = 1,      /* top level of a module: names are globals */
-    DV_CODE_CLASS = 2,       /* class body: local 0 is the namespace dict (LOAD_NAME, STORE_NAME) */
-    DV_CODE_VARARGS = 4,     /* has *args, after the positional and keyword-only parameters */
+    DV_CODE_MODULE = 1,  /* top level of a module: names are globals */
+    DV_CODE_CLASS = 2,   /* class body, or evaluated text: local 0 is the namespace (LOAD_NAME) */
+    DV_CODE_VARARGS = 4, /* has *args, after the positional and keyword-only parameters */
     DV_CODE_VARKEYWORDS = 8, /* has **kwargs, the last parameter */
     DV_CODE_GENERATOR = 16,
-    DV_CODE_HAS_LOOP = 32,    /* contains a JUMP_BACK; frames reserve shadow slots */
-    DV_CODE_CALLS_ITSELF = 64 /* as a function or method, by its name (the verifier finds it) */
+    DV_CODE_HAS_LOOP = 32,     /* contains a JUMP_BACK; frames reserve shadow slots */
+    DV_CODE_CALLS_ITSELF = 64, /* as a function or method, by its name (the verifier finds it) */
+    DV_CODE_SEES_FRAME = 128   /* names locals, eval or the like: a local is theirs */
 };
 
 /* What the operand stack holds before an instruction, found and proved by the verifier

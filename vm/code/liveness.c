@@ -96,7 +96,8 @@ static bool go_round(flow *f, uint32_t first, uint32_t end) {
 }
 
 void dv_code_liveness(const dv_code *code, uint64_t *live) {
-    bool all = code->flags & DV_CODE_CLASS; /* its local 0 is read by other instructions, too */
+    /* Local 0 of a class is read by other instructions, too; what sees the frame reads all. */
+    bool all = code->flags & (DV_CODE_CLASS | DV_CODE_SEES_FRAME);
     for (uint32_t pc = 0; pc < code->word_count; pc++) live[pc] = all ? UINT64_MAX : 0;
     if (all) return;
     flow f = {.code = code, .live = live, .first = code->word_count};

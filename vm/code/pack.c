@@ -180,7 +180,7 @@ enum {
     DEEPEST_TUPLE = 200,     /* as the parser's */
     LARGEST_TUPLE = 1 << 24, /* items of a constant, those of its items included */
     LARGEST_PROOF = 1 << 26, /* words that the verifier may need for assigned locals */
-    KNOWN_FLAGS = 2 * DV_CODE_CALLS_ITSELF - 1,
+    KNOWN_FLAGS = 2 * DV_CODE_SEES_FRAME - 1,
 };
 
 typedef struct reader {

@@ -96,6 +96,9 @@ typedef enum dv_type_id {
     DV_T_DEQUE_REVERSED,
     DV_T_STRUCT, /* modules/format/struct.c */
     DV_T_STRUCT_ITERATOR,
+    DV_T_PATTERN, /* modules/regex */
+    DV_T_MATCH,
+    DV_T_REGEX_SCANNER,
     DV_T_BUFFERED_READER, /* binary files: types/file/file_binary.c */
     DV_T_BUFFERED_WRITER,
     DV_T_BUFFERED_RANDOM,
@@ -230,6 +233,7 @@ typedef enum dv_inlined {
     DV_INLINED_SUM, /* these of what a generator yields (run/consume.h) */
     DV_INLINED_ALL,
     DV_INLINED_ANY,
+    DV_INLINED_FRAME, /* it may read the locals of its caller: regions are left in front of it */
     DV_INLINED_SORTED,
     DV_INLINED_JOIN
 } dv_inlined;

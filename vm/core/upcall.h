@@ -187,6 +187,9 @@ dv_value dv_str_intern(dv_vm *vm, const char *utf8, size_t size);
  * and its first argument (borrowed); false: raised. */
 bool dv_super_arguments(dv_vm *vm, dv_value *class_, dv_value *self) DV_MUST_CHECK;
 
+/* locals(), or vars() without an argument, as `function` says (run/evaluate.c). */
+dv_value dv_calling_locals(dv_vm *vm, const char *function);
+
 /* New: the name of the module whose code is running. */
 dv_value dv_calling_module(dv_vm *vm);
 /* Is the running code that of a library module in dl? */
@@ -194,6 +197,9 @@ bool dv_calling_library(const dv_vm *vm);
 /* Docstring of what is built in under this name ("len", "str.split", "math.sqrt"), or None: new.
  * Takes the name (EMPTY: making it failed). */
 dv_value dv_builtin_doc(dv_vm *vm, dv_value name);
+/* Calls a function (or class) of a helper module of the library. */
+dv_value dv_library_call(dv_vm *vm, const char *module, const char *function, const dv_value *args,
+                         uint32_t count);
 /* Makes what the namespace of builtins has only when it is asked for; false: raised. */
 bool dv_site_complete(dv_vm *vm);
 

@@ -285,9 +285,10 @@ struct dv_vm {
     dv_found found[DV_FOUND_COUNT];
     dv_special specials[1 << DV_SPECIAL_BITS];
     dv_super_found supers[1 << DV_SUPER_BITS];
-    dv_value modules; /* dict: name -> module */
-    dv_value helpers; /* dict: the same for _modules of the library, which it alone imports */
-    dv_value main;    /* module __main__ */
+    dv_value modules;       /* dict: name -> module */
+    dv_value helpers;       /* dict: the same for _modules of the library, which it alone imports */
+    dv_value main;          /* module __main__ */
+    struct dv_regex *regex; /* PCRE2, once _re has been imported (modules/regex) */
     dv_value struct_formats; /* dict: format -> struct.Struct, of the functions of struct */
 
     /* Release queue (core/release.c): objects whose count is 0, waiting while another is released.
@@ -319,10 +320,11 @@ struct dv_vm {
     dv_form form;
     uint16_t *op_index; /* run/thread.c, dv_op_of */
     dv_stress stress;
-    uint64_t module_count; /* made so far (types/file/module.h, invariant 1) */
-    uint64_t thread_count; /* threaded code objects made so far (run/thread.h) */
-    bool sandboxed;        /* the program reaches no files (types/file/host.h) */
-    uint64_t address_key;  /* of dv_identity; 0: programs may see addresses */
+    uint64_t module_count;  /* made so far (types/file/module.h, invariant 1) */
+    uint64_t thread_count;  /* threaded code objects made so far (run/thread.h) */
+    bool sandboxed;         /* the program reaches no files (types/file/host.h) */
+    bool evaluates_nothing; /* eval, exec and compile are switched off */
+    uint64_t address_key;   /* of dv_identity; 0: programs may see addresses */
 
     /* Configured by the embedder. */
     dv_sys sys;

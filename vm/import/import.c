@@ -1,6 +1,8 @@
 /* import.c: the import statements (import.h). */
 #include "import/import.h"
 
+#include "run/execute.h"
+
 #include <stdio.h>
 
 #include "core/native.h"
@@ -739,7 +741,14 @@ static dv_value starred_names(dv_vm *vm, dv_value module, const char **where) {
 static bool take_name(dv_vm *vm, dv_value module, dv_value name) {
     dv_value interned = dv_str_intern_value(vm, name);
     dv_value v = dv_is_empty(interned) ? DV_EMPTY : dv_get_attribute(vm, module, interned);
-    dv_namespace *names = &dv_frame_thread(vm->fp)->module->names;
+    const dv_thread *thread = dv_frame_thread(vm->fp);
+    if (thread->code->flags & DV_CODE_CLASS) { /* evaluated text: no class body has a star */
+        const bool stored = !dv_is_empty(v) && dv_store_name(vm, vm->fp, interned, v);
+        dv_release(vm, v);
+        dv_release(vm, interned);
+        return stored;
+    }
+    dv_namespace *names = &thread->module->names;
     dv_global_cell *cell = dv_is_empty(v) ? NULL : dv_namespace_cell(vm, names, interned);
     dv_release(vm, interned);
     if (cell)

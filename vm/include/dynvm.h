@@ -250,13 +250,15 @@ typedef struct dynvm_config {
     unsigned char flags[DYNVM_FLAGS]; /* by DYNVM_FLAG_... */
     const char *const *x_options;     /* sys._xoptions: "name" or "name=text"; ends with NULL */
     double time_limit;                /* of each run ("Limits"), in seconds */
+    int evaluates_nothing; /* not 0: eval, exec and compile are a PermissionError, as they always
+                            * are in a sandboxed VM */
 } dynvm_config;
 
 #define DYNVM_CONFIG                                                                              \
     {                                                                                             \
         sizeof(dynvm_config), 0, 0, 0, 0, 0, 0, 0, 0, DYNVM_LEVEL_DEFAULT, DYNVM_FORM_DEFAULT, 0, \
             0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, DYNVM_NAMA_DEFAULT, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
-            0, 0, 0, 0, {0}, 0, 0                                                                 \
+            0, 0, 0, 0, {0}, 0, 0, 0                                                              \
     }
 
 /* ---- VMs ---- */

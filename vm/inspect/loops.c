@@ -23,6 +23,10 @@ static const explanation explanations[] = {
          "do more between two yields, or compute in a function that does not yield"},
     [DV_REFUSED_SIZE] = {"size", "it has too many instructions, or too many ways through them",
                          "move parts of it into functions of their own"},
+    [DV_REFUSED_FRAME] = {"frame",
+                          "its function names locals, vars, eval or exec, which read all of its "
+                          "locals wherever they are called",
+                          "move the loop into a function of its own"},
     [DV_REFUSED_SLOTS] = {"slots",
                           "it works on more values at once, or on more ranges within ranges, than "
                           "a frame has places for",

@@ -12,6 +12,10 @@ bool dv_modules_setup(dv_vm *vm) DV_MUST_CHECK;
 bool dv_calendar_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
 bool dv_cmath_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
 bool dv_abc_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
+bool dv_names_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
+bool dv_re_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
+/* Frees what patterns have outside of the VM's memory. */
+void dv_regex_end(dv_vm *vm);
 bool dv_json_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
 bool dv_struct_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
 bool dv_sys_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;

@@ -185,7 +185,7 @@ bool dv_build_may_inline(dv_build *b, const dv_function *function, uint32_t argu
     if (b->vm->nama > DV_NAMA_INLINE) return false;
     if (callee->exact_arguments != (int64_t)arguments || !callee->warm) return false;
     if (code->word_count > DV_INLINE_WORDS || code->exception_count ||
-        code->flags & DV_CODE_HAS_LOOP)
+        code->flags & (DV_CODE_HAS_LOOP | DV_CODE_SEES_FRAME))
         return false;
     if (b->context->depth >= INLINE_DEPTH || callee->module != b->root->thread->module)
         return false;
@@ -763,6 +763,10 @@ static bool prepare(dv_build *b, dv_thread *thread, uint32_t head, uint32_t end)
     const dv_code *code = thread->code;
     if (thread->stack_base > MOST_SLOTS || end - head > DV_MOST_WORDS) {
         dv_build_fail(b, DV_REFUSED_SIZE);
+        return false;
+    }
+    if (code->flags & DV_CODE_SEES_FRAME) { /* raw locals would not be seen */
+        dv_build_fail(b, DV_REFUSED_FRAME);
         return false;
     }
     b->locals = (int32_t)code->local_count;

@@ -385,10 +385,17 @@ static bool call_payloads(dv_build *b, dv_value callee, int32_t n, uint32_t *nex
     return true;
 }
 
+/* locals(), eval() and the like see what is in the home slots. */
+static bool reads_frame(dv_value v) {
+    return dv_is_shape(v, DV_T_CFUNCTION) &&
+           ((const dv_cfunction *)dv_as_object(v))->def->inlined == DV_INLINED_FRAME;
+}
+
 uint32_t dv_step_call(dv_build *b, uint32_t next_pc) {
     const int32_t n = (int32_t)dv_word_operand(b, b->pc, 0),
                   self = dv_step_op(b, b->pc) == DV_OP_CALL_METHOD;
     const dv_known_value callee = *dv_top(b, n + self + 3);
+    if (callee.kind == DV_K_CONSTANT && reads_frame(callee.value)) return dv_step_leave(b);
     if (callee.kind == DV_K_CONSTANT && (!self || (dv_top(b, n + 1)->where == DV_AT_VALUE &&
                                                    dv_is_empty(dv_top(b, n + 1)->value)))) {
         if (!self && b->vm->nama != DV_NAMA_SEQUENCE && is_builtin(b, callee.value, "range") &&

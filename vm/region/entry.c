@@ -722,7 +722,8 @@ static bool try_loop(dv_vm *vm, dv_thread *thread, const dv_value *fp, uint32_t 
     if (!region) {
         tell(vm, thread, &event);
         dv_cell *edge = thread->cells + thread->cell_at[back];
-        if (event.why == DV_REFUSED_SIZE && dv_op_of(vm, edge->h) == DV_OP_JUMP_BACK_COUNT)
+        if ((event.why == DV_REFUSED_SIZE || event.why == DV_REFUSED_FRAME) &&
+            dv_op_of(vm, edge->h) == DV_OP_JUMP_BACK_COUNT)
             set_back_edge(vm, edge, DV_OP_JUMP_BACK_QUIET); /* for good */
         if ((event.why == DV_REFUSED_BOXED || event.why == DV_REFUSED_YIELD) && back != hot)
             edge[1].site.looked = LOOKED_AT;

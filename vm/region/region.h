@@ -141,6 +141,7 @@ typedef enum dv_refusal {
     DV_REFUSED_MEMORY,
     DV_REFUSED_YIELD,    /* it would be left at yields too often: the frame moves there */
     DV_REFUSED_SIZE,     /* too many instructions, or too many ways through them */
+    DV_REFUSED_FRAME,    /* the function names locals, eval or the like */
     DV_REFUSED_SLOTS,    /* more values, or nested ranges, than the frame has shadow slots for */
     DV_REFUSED_MEETING,  /* at a join a value is raw on one way and an object on the other */
     DV_REFUSED_ITERATOR, /* the iterator of a range is used as a value */

@@ -687,6 +687,7 @@ dv_value dv_attribute_constant(dv_build *b, const dv_known_value *object) {
 
 static dv_value lookup_global(dv_build *b, dv_value name) {
     dv_vm *vm = b->vm;
+    if (!dv_is_empty(b->context->thread->module->dict)) return DV_EMPTY;
     dv_global_cell *cell = dv_namespace_cell(vm, &b->context->thread->module->names, name);
     if (!cell) { /* not "no constant": emission, asking again, could then find one */
         dv_error_clear(vm);

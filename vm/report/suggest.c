@@ -128,13 +128,16 @@ static dv_value suggest_name(search *s, const dv_exception *exception) {
     const dv_thread *thread = (const dv_thread *)innermost;
     const dv_code *code = thread->code;
     for (uint32_t i = 0; i < code->local_count; i++)
-        consider(s, code->local_names[i].data, code->local_names[i].size);
+        if (code->local_names[i].size && code->local_names[i].data[0] != '.')
+            consider(s, code->local_names[i].data, code->local_names[i].size);
     dv_value result = finish(s);
     if (!dv_is_empty(result)) return result;
     consider_namespace(s, &thread->module->names);
     result = finish(s);
     if (!dv_is_empty(result)) return result;
     consider_namespace(s, &s->vm->builtins);
+    for (const dv_cfunction_def *def = dv_evaluate_functions; def->name; def++)
+        consider(s, def->name, strlen(def->name));
     for (const char *const *name = dv_site_names; *name && !s->vm->sys.flags[DV_FLAG_NO_SITE];
          name++)
         consider(s, *name, strlen(*name));

@@ -23,16 +23,50 @@
 
 /* NameError; of builtin functions that dl leaves out it says so (lang/LANGUAGE.md). */
 static dv_value raise_undefined(dv_vm *vm, dv_value name) {
-    static const char *const left_out[] = {"__build_class__", "aiter",     "anext", "breakpoint",
-                                           "compile",         "eval",      "exec",  "globals",
-                                           "locals",          "memoryview"};
+    static const char *const left_out[] = {"__build_class__", "aiter", "anext", "breakpoint",
+                                           "memoryview"};
     for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++)
         if (dv_str_is(name, left_out[i]))
             return dv_raise(vm, DV_E_NAME_ERROR, "name '%S' is not part of dl", name);
     return dv_raise(vm, DV_E_NAME_ERROR, "name '%S' is not defined", name);
 }
 
+/* The names that globals in a dict say are built in: EMPTY: it is not there. */
+static dv_value find_builtin(dv_vm *vm, dv_value globals, dv_value name) {
+    dv_value key = dv_str_intern(vm, "__builtins__", 12);
+    if (dv_is_empty(key)) return DV_EMPTY;
+    dv_value builtins = dv_dict_get(vm, globals, key);
+    dv_release(vm, key);
+    if (!dv_is_empty(builtins) && dv_is_dict(builtins)) return dv_dict_get(vm, builtins, name);
+    if (dv_same(name, vm->known.name) && dv_is_module(builtins))
+        return dv_as_module(builtins)->name;
+    const dv_global_cell *cell = dv_namespace_find(&vm->builtins, name);
+    return cell && !dv_is_empty(cell->value) ? cell->value : dv_site_find(vm, name);
+}
+
+static __attribute__((noinline)) dv_value load_from_dict(dv_vm *vm, dv_value globals,
+                                                         dv_value name) {
+    dv_value v = dv_dict_get(vm, globals, name);
+    if (dv_is_empty(v) && dv_is_empty(vm->error)) v = find_builtin(vm, globals, name);
+    if (!dv_is_empty(v)) return dv_retain(v);
+    return dv_is_empty(vm->error) ? raise_undefined(vm, name) : DV_EMPTY;
+}
+
+static __attribute__((noinline)) bool store_in_dict(dv_vm *vm, dv_value globals, dv_value name,
+                                                    dv_value value) {
+    if (!dv_is_empty(value)) {
+        const bool done = dv_dict_set(vm, globals, name, value);
+        dv_release(vm, value);
+        return done;
+    }
+    const int done = dv_dict_delete(vm, globals, name);
+    if (done == 0) raise_undefined(vm, name);
+    return done == 1;
+}
+
 dv_value dv_load_global(dv_vm *vm, const dv_value *fp, dv_value name) {
+    const dv_value globals = dv_frame_thread(fp)->module->dict;
+    if (DV_UNLIKELY(!dv_is_empty(globals))) return load_from_dict(vm, globals, name);
     const dv_global_cell *cell = dv_namespace_find(&dv_frame_thread(fp)->module->names, name);
     if (!cell || dv_is_empty(cell->value)) cell = dv_namespace_find(&vm->builtins, name);
     if (cell && !dv_is_empty(cell->value)) return dv_retain(cell->value);
@@ -49,6 +83,8 @@ void dv_replace_global(dv_vm *vm, dv_global_cell *cell, dv_value value) {
 }
 
 bool dv_store_global(dv_vm *vm, const dv_value *fp, dv_value name, dv_value value) {
+    const dv_value globals = dv_frame_thread(fp)->module->dict;
+    if (DV_UNLIKELY(!dv_is_empty(globals))) return store_in_dict(vm, globals, name, value);
     dv_namespace *names = &dv_frame_thread(fp)->module->names;
     dv_global_cell *cell =
         dv_is_empty(value) ? dv_namespace_find(names, name) : dv_namespace_cell(vm, names, name);
@@ -61,20 +97,40 @@ bool dv_store_global(dv_vm *vm, const dv_value *fp, dv_value name, dv_value valu
     return true;
 }
 
-dv_value dv_load_name(dv_vm *vm, const dv_value *fp, dv_value space, dv_value name) {
-    dv_value v = dv_dict_get(vm, space, name);
-    if (!dv_is_empty(v)) return dv_retain(v);
-    if (!dv_is_empty(vm->error)) return DV_EMPTY;
+/* A namespace is a dict, what a metaclass has prepared, a mapping that eval or exec got, or None:
+ * the names are globals. */
+dv_value dv_load_name(dv_vm *vm, const dv_value *fp, dv_value name) {
+    const dv_value space = fp[0];
+    if (dv_is_none(space)) return dv_load_global(vm, fp, name);
+    dv_value v;
+    if (dv_is_shape(space, DV_T_DICT)) {
+        v = dv_retain(dv_dict_get(vm, space, name));
+    } else {
+        v = dv_get_item(vm, space, name);
+        if (dv_is_empty(v) && dv_error_is(vm, DV_E_KEY_ERROR)) dv_error_clear(vm);
+    }
+    if (!dv_is_empty(v) || !dv_is_empty(vm->error)) return v;
     return dv_load_global(vm, fp, name);
 }
 
-bool dv_store_name(dv_vm *vm, dv_value space, dv_value name, dv_value value) {
-    bool plain = dv_is_shape(space, DV_T_DICT); /* else one that a metaclass has prepared */
-    return plain ? dv_dict_set(vm, space, name, value) : dv_set_item(vm, space, name, value);
+bool dv_store_name(dv_vm *vm, const dv_value *fp, dv_value name, dv_value value) {
+    const dv_value space = fp[0];
+    if (dv_is_none(space)) return dv_store_global(vm, fp, name, dv_retain(value));
+    if (dv_is_shape(space, DV_T_DICT)) return dv_dict_set(vm, space, name, value);
+    return dv_set_item(vm, space, name, value);
 }
 
-bool dv_delete_name(dv_vm *vm, dv_value space, dv_value name) {
-    int done = dv_dict_delete(vm, space, name);
+bool dv_delete_name(dv_vm *vm, const dv_value *fp, dv_value name) {
+    const dv_value space = fp[0];
+    if (dv_is_none(space)) return dv_store_global(vm, fp, name, DV_EMPTY);
+    if (!dv_is_dict(space)) {
+        if (dv_set_item(vm, space, name, DV_EMPTY)) return true;
+        if (!dv_error_is(vm, DV_E_KEY_ERROR)) return false;
+        dv_error_clear(vm);
+        raise_undefined(vm, name);
+        return false;
+    }
+    const int done = dv_dict_delete(vm, space, name);
     if (done == 0) raise_undefined(vm, name);
     return done == 1;
 }
@@ -209,7 +265,7 @@ dv_value dv_calling_module(dv_vm *vm) {
 static bool add_locals(dv_vm *vm, dv_value names, const dv_code *code, const dv_value *fp) {
     for (uint32_t i = 0; i < code->local_count; i++) {
         dv_value v = dv_is_shape(fp[i], DV_T_CELL) ? dv_as_variable(fp[i])->value : fp[i];
-        if (dv_is_empty(v)) continue;
+        if (dv_is_empty(v) || code->local_names[i].data[0] == '.') continue;
         dv_value name =
             dv_str_intern(vm, code->local_names[i].data, (size_t)code->local_names[i].size);
         bool done = !dv_is_empty(name) && dv_dict_set(vm, names, name, DV_NONE);
@@ -222,8 +278,10 @@ static bool add_locals(dv_vm *vm, dv_value names, const dv_code *code, const dv_
 bool dv_calling_names(dv_vm *vm, dv_value names) {
     if (!runs_code(vm)) return true;
     const dv_thread *thread = dv_frame_thread(vm->fp);
-    if (thread->code->flags & DV_CODE_MODULE)
+    const bool space = thread->code->flags & DV_CODE_CLASS && !dv_is_none(vm->fp[0]);
+    if (!space && thread->code->flags & (DV_CODE_MODULE | DV_CODE_CLASS))
         return dv_directory_add(vm, names, &thread->module->names);
+    if (space && !dv_is_dict(vm->fp[0])) return dv_dict_merge(vm, names, vm->fp[0]) > 0;
     if (!(thread->code->flags & DV_CODE_CLASS)) return add_locals(vm, names, thread->code, vm->fp);
     int64_t position = 0;
     dv_value key, value;

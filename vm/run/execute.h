@@ -15,9 +15,9 @@ bool dv_store_global(dv_vm *vm, const dv_value *fp, dv_value name,
 /* Takes value, which is not EMPTY. */
 void dv_replace_global(dv_vm *vm, dv_global_cell *cell, dv_value value);
 /* Names in a class body: `space` is its namespace dict. */
-dv_value dv_load_name(dv_vm *vm, const dv_value *fp, dv_value space, dv_value name);
-bool dv_store_name(dv_vm *vm, dv_value space, dv_value name, dv_value value) DV_MUST_CHECK;
-bool dv_delete_name(dv_vm *vm, dv_value space, dv_value name) DV_MUST_CHECK;
+dv_value dv_load_name(dv_vm *vm, const dv_value *fp, dv_value name);
+bool dv_store_name(dv_vm *vm, const dv_value *fp, dv_value name, dv_value value) DV_MUST_CHECK;
+bool dv_delete_name(dv_vm *vm, const dv_value *fp, dv_value name) DV_MUST_CHECK;
 
 dv_value dv_raise_unbound(dv_vm *vm, const dv_value *fp, uint32_t local);
 /* The same where it is a variable of the function around. */

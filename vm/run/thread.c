@@ -504,8 +504,11 @@ static bool is_cell(const dv_code *code, uint32_t local) {
 
 typedef enum local_kind { VARIABLES, CELLS, FREE } local_kind;
 
-/* Is it a local of the function only because a comprehension is inlined? */
+/* Is it a local of the function only because a comprehension is inlined, or for locals()? */
 static bool is_hidden(const dv_code *code, uint32_t local) {
+    static const dv_text dict = {".locals", 7};
+    if (code->flags & DV_CODE_SEES_FRAME && dv_text_is_same(code->local_names[local], dict))
+        return true;
     for (uint32_t i = 0; i < code->inlined_count; i++)
         if (local - code->inlined[i].first_local < code->inlined[i].local_count) return true;
     return false;

@@ -17,10 +17,12 @@
     }
 
 /* Without __doc__, __module__ and __dict__ of instances, which classes have otherwise. */
-static const struct {
+typedef struct getter {
     dv_type_id type;
     dv_cfunction_def def;
-} getters[] = {
+} getter;
+
+static const getter getters[] = {
     GETTER(DV_T_INT, "real"),
     GETTER(DV_T_INT, "imag"),
     GETTER(DV_T_INT, "numerator"),
@@ -99,10 +101,27 @@ static const struct {
     FIELD(DV_T_STATICMETHOD, "__wrapped__"),
     FIELD(DV_T_CLASSMETHOD, "__func__"),
     FIELD(DV_T_CLASSMETHOD, "__wrapped__"),
-    GETTER(DV_T_DEQUE, "maxlen"),
     FIELD(DV_T_SUPER, "__self__"),
     FIELD(DV_T_SUPER, "__self_class__"),
     FIELD(DV_T_SUPER, "__thisclass__"),
+};
+
+/* The same of types whose classes are made when a module is imported: a start does not look at
+ * them. */
+static const getter module_getters[] = {
+    GETTER(DV_T_DEQUE, "maxlen"),
+    FIELD(DV_T_PATTERN, "pattern"),
+    FIELD(DV_T_PATTERN, "flags"),
+    FIELD(DV_T_PATTERN, "groups"),
+    GETTER(DV_T_PATTERN, "groupindex"),
+    FIELD(DV_T_MATCH, "string"),
+    FIELD(DV_T_MATCH, "re"),
+    FIELD(DV_T_MATCH, "pos"),
+    FIELD(DV_T_MATCH, "endpos"),
+    GETTER(DV_T_MATCH, "lastindex"),
+    GETTER(DV_T_MATCH, "lastgroup"),
+    GETTER(DV_T_MATCH, "regs"),
+    FIELD(DV_T_REGEX_SCANNER, "pattern"),
 };
 
 static bool add(dv_vm *vm, dv_class *class_, const dv_cfunction_def *def) {
@@ -113,9 +132,13 @@ static bool add(dv_vm *vm, dv_class *class_, const dv_cfunction_def *def) {
 bool dv_getters_add(dv_vm *vm, dv_class *class_, bool underscored) {
     const dv_type *type = class_->descriptor;
     if (class_->base && class_->base->descriptor == type) return true; /* of its base */
-    for (size_t i = 0; i < sizeof getters / sizeof *getters; i++)
-        if (getters[i].type == type->id && (getters[i].def.name[0] == '_') == underscored &&
-            !add(vm, class_, &getters[i].def))
+    const bool of_module = type->id >= DV_T_COUNTER && type->id <= DV_T_REGEX_SCANNER;
+    const getter *table = of_module ? module_getters : getters;
+    const size_t count = of_module ? sizeof module_getters / sizeof *module_getters
+                                   : sizeof getters / sizeof *getters;
+    for (size_t i = 0; i < count; i++)
+        if (table[i].type == type->id && (table[i].def.name[0] == '_') == underscored &&
+            !add(vm, class_, &table[i].def))
             return false;
     return true;
 }

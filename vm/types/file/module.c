@@ -22,6 +22,7 @@ dv_value dv_module_named(dv_vm *vm, dv_value name) {
     module->fixed = false;
     module->frozen = false;
     module->made = false;
+    module->dict = module->view = DV_EMPTY;
     dv_value value = dv_object_value(module);
     if (dv_namespace_set(vm, &module->names, "__name__", dv_retain(name))) return value;
     dv_release(vm, value);
@@ -79,16 +80,26 @@ static dv_value module_construct(dv_vm *vm, const dv_value *args, uint32_t count
 static void module_release(dv_vm *vm, dv_object *object) {
     dv_module *module = (dv_module *)object;
     dv_namespace_release(vm, &module->names);
+    dv_release(vm, module->dict);
+    dv_release(vm, module->view);
     dv_release(vm, module->name);
     dv_container_free(vm, module, sizeof *module);
 }
 
 static void module_traverse(dv_vm *vm, dv_object *object, dv_visit visit, void *context) {
-    dv_namespace_traverse(vm, &((const dv_module *)object)->names, visit, context);
+    const dv_module *module = (const dv_module *)object;
+    dv_namespace_traverse(vm, &module->names, visit, context);
+    visit(vm, module->dict, context);
+    visit(vm, module->view, context);
 }
 
 static void module_clear(dv_vm *vm, dv_object *object) {
-    dv_namespace_clear(vm, &((dv_module *)object)->names);
+    dv_module *module = (dv_module *)object;
+    const dv_value dict = module->dict, view = module->view;
+    module->dict = module->view = DV_EMPTY;
+    dv_namespace_clear(vm, &module->names);
+    dv_release(vm, dict);
+    dv_release(vm, view);
 }
 
 /* A name that the module has now: borrowed, or EMPTY. */

@@ -11,7 +11,9 @@
 typedef struct dv_module {
     dv_object header;
     dv_value name;
-    dv_namespace names;
+    dv_namespace names; /* empty, if there is `dict` */
+    dv_value dict;      /* that eval or exec got as globals; else EMPTY */
+    dv_value view;      /* what globals() gives in it (lang/lib/_globals.dl); EMPTY before */
     uint64_t serial;
     bool initializing; /* its code is running for the first time */
     bool fixed;        /* its attributes cannot be set: they show what is kept elsewhere */
