@@ -186,7 +186,7 @@ static const char *const left_out[] = {
     "_codecs", "_codecs_cn", "_codecs_hk", "_codecs_iso2022", "_codecs_jp", "_codecs_kr",
     "_codecs_tw", "_collections", "_collections_abc", "_compat_pickle", "_compression",
     "_contextvars", "_crypt", "_csv", "_ctypes", "_curses", "_curses_panel", "_datetime", "_dbm",
-    "_elementtree", "_frozen_importlib", "_frozen_importlib_external", "_functools",
+    "_decimal", "_elementtree", "_frozen_importlib", "_frozen_importlib_external", "_functools",
     "_gdbm", "_hashlib", "_heapq", "_imp", "_io", "_json", "_locale", "_lsprof", "_lzma",
     "_markupbase", "_md5", "_msi", "_multibytecodec", "_multiprocessing", "_opcode", "_operator",
     "_osx_support", "_overlapped", "_pickle", "_posixshmem", "_posixsubprocess", "_py_abc",
