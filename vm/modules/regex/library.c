@@ -21,12 +21,14 @@
 #include <pcre2.h>
 
 enum {
-    QUICK_STEPS = 500000, /* of a search at one place, before work is counted: some 10 ms */
+    QUICK_STEPS = 500000, /* of a search at one place, before work is counted: some 10 ms; ... */
+    LEAST_STEPS = 2000,   /* ... fewer in a long text, through all of which a step may go */
     PREFIX = 16,          /* bytes in front of a block, in which its size is */
     FAST_USES = 12,       /* after so many uses machine code is made, or at once for ... */
     FAST_LENGTH = 2000,   /* ... so long a text */
     TOO_LARGE = 120,      /* PCRE2's error: with 8 bits code has 64 KB at most */
-    SLICE = 1024,         /* places to begin, at first */
+    SLICE = 16,           /* places to begin, at first, in a text of ... */
+    LONG_TEXT = 2000,     /* ... so many characters */
     MOST_SLICE = 1 << 16
 };
 
@@ -58,6 +60,7 @@ typedef struct pcre {
 struct dv_regex {
     pcre widths[DV_WIDTHS];
     dv_pattern *patterns; /* that have been compiled */
+    int64_t step;         /* work of a step that is counted */
 };
 
 /* ---- Loading ---------------------------------------------------------------------------------*/
@@ -79,7 +82,7 @@ static void give(void *block, void *vm) {
 
 static int count_step(void *block, void *vm) {
     (void)block;
-    return dv_work(vm, 2) ? 0 : PCRE2_ERROR_CALLOUT;
+    return dv_work(vm, ((dv_vm *)vm)->regex->step) ? 0 : PCRE2_ERROR_CALLOUT;
 }
 
 static bool find(void *library, const char *name, const char *width, void *function) {
@@ -107,7 +110,6 @@ static bool make_contexts(dv_vm *vm, pcre *p) {
         !(p->counting = p->match_context_create(p->general)))
         return false;
     p->set_newline(p->compiling, PCRE2_NEWLINE_LF);
-    p->set_match_limit(p->matching, QUICK_STEPS);
     p->set_match_limit(p->counting, UINT32_MAX);
     p->set_callout(p->counting, count_step, vm);
     return true;
@@ -254,31 +256,40 @@ typedef struct search {
     size_t end;
 } search;
 
-static int once(const search *s, size_t start, size_t limit, uint32_t options) {
-    const dv_regex_code *c = &s->pattern->codes[s->width][s->mode];
-    void *found = s->pattern->found[s->width];
-    s->p->set_offset_limit(s->p->matching, limit);
+static int run(const search *s, const void *code, size_t start, uint32_t options, void *found,
+               void *context) {
     int result = PCRE2_ERROR_JIT_STACKLIMIT;
-    if (c->fast)
-        result = s->p->jit_match(c->code, s->text, s->end, start, options, found, s->p->matching);
+    if (s->pattern->codes[s->width][s->mode].fast)
+        result = s->p->jit_match(code, s->text, s->end, start, options, found, context);
     if (result == PCRE2_ERROR_JIT_STACKLIMIT)
-        result = s->p->match(c->code, s->text, s->end, start, options | PCRE2_NO_JIT, found,
-                             s->p->matching);
+        result = s->p->match(code, s->text, s->end, start, options | PCRE2_NO_JIT, found, context);
     return result;
+}
+
+static int once(const search *s, size_t start, size_t limit, uint32_t options) {
+    const size_t steps = QUICK_STEPS / (1 + (s->end - start) / 256);
+    s->p->set_match_limit(s->p->matching, (uint32_t)(steps > LEAST_STEPS ? steps : LEAST_STEPS));
+    s->p->set_offset_limit(s->p->matching, limit);
+    return run(s, s->pattern->codes[s->width][s->mode].code, start, options,
+               s->pattern->found[s->width], s->p->matching);
 }
 
 /* The host may run what searches for the pattern, too, while work is counted: the record of the
  * match is another one, which becomes the pattern's. */
 static int counting(const search *s, size_t start, uint32_t options) {
     dv_regex_code *c = &s->pattern->codes[s->width][s->mode];
-    if (!c->counting)
+    if (!c->counting) {
         c->counting = compile(s->vm, s->pattern, s->width,
                               options_of(s->pattern, s->mode) | PCRE2_AUTO_CALLOUT);
-    if (!c->counting) return PCRE2_ERROR_CALLOUT;
+        if (!dv_is_empty(s->vm->error)) return PCRE2_ERROR_CALLOUT;
+        if (c->counting && c->fast)
+            c->fast = s->p->jit_compile(c->counting, PCRE2_JIT_COMPLETE) == 0;
+    }
     void *found = s->p->match_data_create(s->pattern->groups + 1, s->p->general);
     if (!found) return PCRE2_ERROR_NOMEMORY;
-    const int result = s->p->match(c->counting, s->text, s->end, start, options | PCRE2_NO_JIT,
-                                   found, s->p->counting);
+    s->vm->regex->step = 2 + (int64_t)(s->end - start) / 32;
+    const int result =
+        run(s, c->counting ? c->counting : c->code, start, options, found, s->p->counting);
     s->p->match_data_free(s->pattern->found[s->width]);
     s->pattern->found[s->width] = found;
     return result;
@@ -324,7 +335,7 @@ int dv_regex_find(dv_vm *vm, dv_pattern *pattern, dv_regex_mode mode, const dv_s
     if (!prepare(vm, pattern, s.width, mode, end - start)) return -1;
     const uint32_t options = not_empty ? PCRE2_NOTEMPTY_ATSTART : 0;
     size_t at = (size_t)start;
-    int result = mode == DV_SEARCH && end - start > 2 * SLICE ? in_slices(&s, at, options, &at)
+    int result = mode == DV_SEARCH && end - start > LONG_TEXT ? in_slices(&s, at, options, &at)
                                                               : once(&s, at, PCRE2_UNSET, options);
     if (result == PCRE2_ERROR_MATCHLIMIT)
         result = counting(&s, at, at == (size_t)start ? options : 0);
