@@ -48,6 +48,7 @@ typedef struct reduction {
     char *truths;  /* ... and what the mask says of them; NULL: there is none */
     int64_t held;  /* elements in the buffer */
     char *to;      /* the element that they are for */
+    bool waits;    /* each element for the one before: products */
     int decided;   /* the bool that nothing changes any more, of any() and all(); else -1 */
     nd_walk inner; /* the last axes, all reduced, of one operand: none where the last one is not */
 } reduction;
@@ -90,12 +91,20 @@ static bool gather_row(dvx_vm *vm, void *context, char *const *data, int64_t cou
     return true;
 }
 
+/* What folding takes, for nd_work: so many bytes at a time, but products, of which each waits for
+ * the one before. */
+static int64_t fold_steps(const reduction *r, int64_t count, int64_t stride) {
+    enum { MOST = 16, UNKNOWN = 8, BYTES = 32 };
+    const int64_t bytes = stride < 0 ? -stride : stride ? stride : UNKNOWN;
+    return r->waits ? count : count * (bytes < MOST ? bytes : MOST) / BYTES;
+}
+
 static bool fold_direct(dvx_vm *vm, const reduction *r, char *to, const char *from) {
     int64_t count = r->inner.shape[0], stride = r->inner.strides[0][0];
     for (; count > 0; count -= r->piece, from += r->piece * stride) {
         const int64_t n = count < r->piece ? count : r->piece;
         r->kernel->fold(to, from, n, stride);
-        if (!nd_work(vm, n / 2)) return false;
+        if (!nd_work(vm, fold_steps(r, n, stride))) return false;
     }
     return true;
 }
@@ -221,6 +230,7 @@ static bool run(dvx_vm *vm, nd_walk *walk, const nd_kernel *kernel, nd_type type
     /* (Only where sums begin anew changes what comes out; a piece is an effort, too.) */
     const bool sums = kernel == ufunc_kernel(vm, ND_UFUNC_add, type);
     r.piece = sums && type >= ND_FLOAT32 ? PIECE : LONG_PIECE;
+    r.waits = kernel == ufunc_kernel(vm, ND_UFUNC_multiply, type);
     r.decided = kernel == ufunc_kernel(vm, ND_UFUNC_logical_or, ND_BOOL)    ? true
                 : kernel == ufunc_kernel(vm, ND_UFUNC_logical_and, ND_BOOL) ? false
                                                                             : -1;
