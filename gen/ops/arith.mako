@@ -50,7 +50,7 @@ FLOAT = {
 CALLED = {
     "FLOORDIV": "if (y == 0.0) MISS(); const double s = dv_float_floordiv(x, y);",
     "MOD": "if (y == 0.0) MISS(); const double s = dv_float_mod(x, y);",
-    "POW": "double s; if (!dv_float_power(x, y, &s)) MISS();",
+    "POW": "const double s = dv_float_power(x, y); if (!__builtin_isfinite(s) && __builtin_isfinite(x) && __builtin_isfinite(y)) MISS();",
 }
 # Operators on the complex numbers x + xi*j and y + yi*j: statements that set s + si*j.
 COMPLEX = {
@@ -58,7 +58,8 @@ COMPLEX = {
     "SUB": "const double s = x - y, si = xi - yi;",
     "MUL": "const double s = x * y - xi * yi, si = x * yi + xi * y;",
     "TRUEDIV": "const dv_complex_parts q = dv_complex_quotient(x, xi, y, yi); const double s = q.real, si = q.imag;",
-    "POW": "dv_complex_parts q = {x, xi}; if (!dv_complex_power(&q, y, yi)) MISS(); const double s = q.real, si = q.imag;",
+    "POW": "const dv_complex_parts q = dv_complex_power(x, xi, y, yi); const double s = q.real, si = q.imag;"
+           " if (__builtin_isinf(s) || __builtin_isinf(si)) MISS();",
 }
 COMPLEX_PAIRS = (("complex", "complex"), ("complex", "float"), ("float", "complex"), ("complex", "int"), ("int", "complex"))
 def parts(kind, name, to):
@@ -168,8 +169,8 @@ short = "FLOAT" if left == right else f"{left}_{right}".upper()
 <%isa:derivative name="${name}_INT" of="${name}" types="int int" result="int" doc="${name} of two ints with a result of at most 48 bits.">
     SLOW();
     --- out of line ---
-    int64_t s;
-    if (!dv_int64_power(dv_as_int(a), dv_as_int(b), &s) || !dv_fits_int(s)) MISS();
+    const int64_t s = dv_int64_power_or_min(dv_as_int(a), dv_as_int(b));
+    if (!dv_fits_int(s)) MISS();
     DONE(dv_int(s));
 </%isa:derivative>
 % endif

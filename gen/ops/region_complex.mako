@@ -41,8 +41,8 @@ def parts(mode, operand, to):
 <%isa:region name="RC_POW" operands="" cache="3" doc="The complex number in slots a to the power of that in slots b, to slots c; leaves where that raises.">
     SLOW();
     --- out of line ---
-    dv_complex_parts z = {SLOT_D(a), SLOT_IM(a)};
-    if (DV_UNLIKELY(!dv_complex_power(&z, SLOT_D(b), SLOT_IM(b)) || GUARD_FAILS())) EXIT();
+    const dv_complex_parts z = dv_complex_power(SLOT_D(a), SLOT_IM(a), SLOT_D(b), SLOT_IM(b));
+    if (DV_UNLIKELY(__builtin_isinf(z.real) || __builtin_isinf(z.imag) || GUARD_FAILS())) EXIT();
     SET_D(c, z.real);
     SET_IM(c, z.imag);
     REGION_NEXT();

@@ -243,13 +243,10 @@ static bool any_power(pair a, pair b, pair *out) {
     return whole ? whole_power(a, (int)b.re, out) : power(a, b, out);
 }
 
-bool dv_complex_power(dv_complex_parts *z, double b_real, double b_imag) {
+dv_complex_parts dv_complex_power(double real, double imag, double b_real, double b_imag) {
     pair r;
-    if (!any_power((pair){z->real, z->imag}, (pair){b_real, b_imag}, &r) || isinf(r.re) ||
-        isinf(r.im))
-        return false;
-    *z = (dv_complex_parts){r.re, r.im};
-    return true;
+    if (!any_power((pair){real, imag}, (pair){b_real, b_imag}, &r)) r.re = INFINITY;
+    return (dv_complex_parts){r.re, r.im};
 }
 
 static dv_value power_of(dv_vm *vm, pair a, pair b) {

@@ -68,8 +68,8 @@ static inline dv_complex *dv_complex_take_room(dv_vm *vm, dv_value a, dv_value b
 bool dv_complex_take(dv_vm *vm, dv_value v, double *real, double *imag) DV_MUST_CHECK;
 /* a / b in place of a; false: division by zero, and a is NaN then. */
 bool dv_complex_divide(double *real, double *imag, double b_real, double b_imag);
-/* z ** b in place of z; false: it raises, and z is as it was. */
-bool dv_complex_power(dv_complex_parts *z, double b_real, double b_imag);
+/* The same without raising: where it would, a part is infinite. */
+dv_complex_parts dv_complex_power(double real, double imag, double b_real, double b_imag);
 /* a ** b; ZeroDivisionError, OverflowError. */
 dv_value dv_complex_pow(dv_vm *vm, double real, double imag, double b_real, double b_imag);
 /* "(1+2j)", "2j" */

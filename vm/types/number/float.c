@@ -369,10 +369,7 @@ dv_value dv_float_pow(dv_vm *vm, double a, double b) {
     return dv_float(negate ? -r : r);
 }
 
-bool dv_float_power(double a, double b, double *out) {
-    *out = pow(a, b);
-    return isfinite(*out) || !isfinite(a) || !isfinite(b);
-}
+double dv_float_power(double a, double b) { return pow(a, b); }
 
 static bool divisor_defined(const dv_raw_value *arguments, dv_raw_value result) {
     (void)result;

@@ -44,9 +44,8 @@ static inline double dv_float_mod(double a, double b) {
 /* a ** b as Python; may raise ZeroDivisionError, OverflowError (a complex number where a is
  * negative and b has a fraction). */
 dv_value dv_float_pow(dv_vm *vm, double a, double b);
-/* The same where it is a float that is finite, or an operand is not; false: dv_float_pow says what
- * it is. */
-bool dv_float_power(double a, double b, double *out);
+/* What C says it is; where that is not finite, though both operands are, dv_float_pow says more. */
+double dv_float_power(double a, double b);
 /* For regions: // and ** of floats, NULL for other operators; float(x). */
 const dv_raw *dv_float_raw(dv_binary_op op);
 extern const dv_raw dv_float_raws[];

@@ -246,7 +246,7 @@ static bool is_no_minimum(const dv_raw_value *arguments, dv_raw_value result) {
     (void)arguments;
     return result.i != INT64_MIN;
 }
-static int64_t power_raw(int64_t x, int64_t y) {
+int64_t dv_int64_power_or_min(int64_t x, int64_t y) {
     int64_t result;
     return dv_int64_power(x, y, &result) ? result : INT64_MIN;
 }
@@ -256,7 +256,8 @@ static int64_t round_double(double x) { return of_double(dv_float_whole(x)); }
 static bool rounds(const dv_raw_value *arguments, dv_raw_value result) {
     return isinf(arguments[0].d) || !isinf(result.d);
 }
-const dv_raw dv_int_raw_power = {"q(qq)", (dv_raw_entry)power_raw, true, is_no_minimum, NULL};
+const dv_raw dv_int_raw_power = {"q(qq)", (dv_raw_entry)dv_int64_power_or_min, true, is_no_minimum,
+                                 NULL};
 const dv_raw dv_int_raws[] = {{"q(q)", (dv_raw_entry)same_int64, true, NULL, NULL},
                               {"q(d)", (dv_raw_entry)of_double, true, is_no_minimum, NULL},
                               {0}};

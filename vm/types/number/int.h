@@ -96,6 +96,7 @@ dv_value dv_number_special(dv_vm *vm, dv_value v, dv_value name, bool *found);
 
 /* x ** y; false: it does not fit, or y < 0. */
 bool dv_int64_power(int64_t x, int64_t y, int64_t *out);
+int64_t dv_int64_power_or_min(int64_t x, int64_t y); /* INT64_MIN: it does not fit */
 /* For regions: int ** int, int(x), round(x) and round(x, digits). */
 extern const dv_raw dv_int_raw_power, dv_int_raws[], dv_round_raws[];
 
