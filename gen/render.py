@@ -10,7 +10,9 @@
 """
 
 import argparse
+import csv
 import hashlib
+import os
 import re
 import sys
 from pathlib import Path
@@ -41,6 +43,8 @@ NATIVE_HEADERS = (
 # What compiled files consist of, besides the instructions that the compiler emits (code/file.h).
 CODE_FILES = ("code/code.h", "code/file.c", "code/pack.c")
 
+SEQUENCES = HERE / "tables" / "sequences.csv"  # which of region_fused.mako and region_pairs.mako are made (sequences.py)
+
 OPS = sorted(p.stem for p in (HERE / "ops").glob("*.mako"))
 TAG_END = re.compile(r"<%isa:\w+\b.*?[^%]>\n", re.DOTALL)
 
@@ -61,7 +65,7 @@ def mark_lines(name: str):
     return preprocess
 
 
-def load() -> isa.Model:
+def load(everything: bool = "DYNVM_ALL_SEQUENCES" in os.environ) -> isa.Model:
     model = isa.Model()
     for name in OPS:
         path = HERE / "ops" / f"{name}.mako"
@@ -72,6 +76,9 @@ def load() -> isa.Model:
             uri=path.name,
         )
         template.render(model=model, source=f"{name}.mako")
+    if not everything:
+        with open(SEQUENCES, encoding="utf-8", newline="") as table:
+            model.choose({row["sequence"] for row in csv.DictReader(table)})
     model.finish()
     return model
 

@@ -182,6 +182,7 @@ class Instruction:
     behind: list[str] = field(default_factory=list)  # ... and these are behind it, whose work it may do, too
     modes: str = ""  # region: operand modes; fusions: where inputs come from
     homes: str = ""  # region: what becomes of objects in home slots, where the body does not show it (region_facts.py)
+    joins: list[str] = field(default_factory=list)  # region: the two instructions that it stands for, if it does
     fuses: list[str] = field(default_factory=list)  # derivatives: operand modes of their fusions, or `as` another's
     fused_only: bool = False  # derivatives: nothing but their fusions is threaded
     second: str = ""  # pairs: the last instruction; what stands before it, an instruction or a pair, is `family`
@@ -433,6 +434,45 @@ class Model:
                         fuses=[],
                     )
                 )
+
+    def sequence(self, item: Instruction) -> str:
+        """What stands for it in tables/sequences.csv, if it is one that a profile chooses: `A+B` for one that joins
+        two, `A B C@a2` for a handler of several, with what comes from the one so many before."""
+        if item.joins:
+            return "+".join(item.joins)
+        if item.kind != "pair":
+            return ""
+        via = f"@{item.via}{item.back if item.back > 1 else ''}" if item.via else ""
+        first = self.by_name[item.family]
+        return f"{self.sequence(first) if first.kind == 'pair' else first.name} {item.second}{via}"
+
+    def choose(self, wanted: set[str]) -> None:
+        """Drops sequences that are not wanted, unless one that is wanted consists of them."""
+        chosen = set()
+
+        def keep(name: str) -> None:
+            if name not in chosen:
+                chosen.add(name)
+                item = self.by_name[name]
+                for part in (*item.joins, *((item.family, item.second) if item.kind == "pair" else ())):
+                    if part not in self.by_name:
+                        raise ModelError(f"{item.source}: {name} has an unknown part {part}")
+                    keep(part)
+
+        found = {self.sequence(item): item.name for item in self.instructions}
+        for sequence in sorted(wanted):
+            if sequence not in found:
+                raise ModelError(f"sequences.csv: '{sequence}' is no candidate: gen/sequences.py")
+            keep(found[sequence])
+        self.instructions = [i for i in self.instructions if not self.sequence(i) or i.name in chosen]
+        self.by_name = {i.name: i for i in self.instructions}
+
+    def joined(self) -> list[tuple]:
+        """Rows of the table of region instructions that stand for two: both, and what they become."""
+        rows = [(*(self.by_name[part].number for part in i.joins), i.number) for i in self.regions() if i.joins]
+        if len({row[:2] for row in rows}) < len(rows):
+            raise ModelError("two instructions join the same two")
+        return sorted(rows)
 
     def finish(self) -> None:
         """Completes derivatives from their families, makes the adaptive forms, numbers, validates."""

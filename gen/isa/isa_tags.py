@@ -10,7 +10,7 @@ from isa import Instruction, ModelError
 KNOWN = {
     "name", "doc", "operands", "stack", "variable", "cache", "site", "calls_out", "kills", "ends",
     "of", "types", "when", "result", "select", "modes", "fuses", "homes", "line",
-    "promises", "saw", "covers", "region", "which", "open", "several", "variant_of", "where", "behind",
+    "joins", "promises", "saw", "covers", "region", "which", "open", "several", "variant_of", "where", "behind",
 }
 
 
@@ -41,12 +41,14 @@ def _add(context, kind: str, attributes: dict) -> str:
     before, _, after = attributes.get("stack", "--").partition("--")
     operands = attributes.get("operands", "").split()
     region = attributes.get("region", "").split()
+    joins = attributes.get("joins", "").split()
+    doc = (f"{' and '.join(joins)} in one.  " if joins else "") + attributes.get("doc", "")
     cache, fuses = attributes.get("cache", "0"), attributes.get("fuses", "").split()
     model.add(
         Instruction(
             name=attributes["name"],
             kind=kind,
-            doc=" ".join(attributes.get("doc", "").split()),
+            doc=" ".join(doc.split()),
             source=source,
             line=int(attributes["line"]),
             body=fast,
@@ -68,6 +70,7 @@ def _add(context, kind: str, attributes: dict) -> str:
             when=attributes.get("when", ""),
             modes=attributes.get("modes", ""),
             homes=attributes.get("homes", ""),
+            joins=joins,
             fuses=[mode for mode in fuses if mode != "only"],
             fused_only="only" in fuses,
             promises=attributes.get("promises", ""),

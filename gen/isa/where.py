@@ -26,6 +26,7 @@ ROOMS = {
 }
 # Choosers that serve a whole kind.
 CHOOSERS = {"adaptive": "dv_quicken_warm", "fusion": "dv_site_put", "pair": "dv_pair_join"}
+JOINS = "joined_at"
 VARIANT = "dv_op_variant"
 EXTENSION = "dv_specialise"  # asks the hooks of extensions
 ASSEMBLE = "dv_assembly_read"
@@ -114,6 +115,8 @@ def choosers(model: isa.Model) -> dict[str, Place]:
     def chosen(item: isa.Instruction) -> Place | None:
         if item.variant_of:
             return sources.defined.get(VARIANT)
+        if item.joins:
+            return sources.defined.get(JOINS)
         if item.kind in CHOOSERS:
             return sources.defined.get(CHOOSERS[item.kind])
         block = blocks[item.kind, item.source, item.line]

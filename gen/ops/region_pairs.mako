@@ -6,8 +6,7 @@
 ## `via` names operands that are the very slot that the instruction before has put its result into: they come from there
 ## in a register, since what has just been stored can be loaded only some cycles later.
 ##
-## Which pairs there are follows from what the programs of bench/ execute most often (vm/region/TOPICS.md), with the
-## others of the same kind, so that no comparison or operator is slower than its neighbours.
+## These are candidates, more than anybody runs: a profile (gen/sequences.py) says which of them are made.
 <%!
 import itertools
 

@@ -48,6 +48,28 @@ const dv_region_facts dv_region_facts_of[DV_OP_REGION_COUNT] = {
 % endfor
 };
 
+/* Sorted, so that it can be searched by halves. */
+static const struct {
+    uint16_t first, second, joined;
+} joins[] = {
+% for row in model.joined():
+    {${", ".join(map(str, row))}},
+% endfor
+};
+
+uint32_t dv_op_joined(uint32_t first, uint32_t second) {
+    uint32_t from = 0, to = sizeof joins / sizeof *joins;
+    while (from < to) {
+        uint32_t i = (from + to) / 2;
+        if (joins[i].first == first && joins[i].second == second) return joins[i].joined;
+        if (joins[i].first < first || (joins[i].first == first && joins[i].second < second))
+            from = i + 1;
+        else
+            to = i;
+    }
+    return DV_OP_COUNT;
+}
+
 /* Names, one behind the other, and where each begins: no addresses, which start-up would have to relocate. */
 static const char names[] =
 % for i in model.instructions:

@@ -435,13 +435,10 @@ static void add_guard(dv_vm *vm, guards *g, const dv_cell *target) {
     g->targets[g->count++] = target;
 }
 
-_Static_assert(DV_OP_RI_SUB_SK_GET_D_S - DV_OP_RI_ADD_SS_GET_I_R == 15,
-               "indices: two operators, modes, kinds, and results, each with two exits");
-
 static void add_guards(dv_vm *vm, guards *g, const dv_cell *cell, uint32_t op) {
     enum { HAS_TARGET = 1 << 6 }; /* in `slots` (gen/isa/isa.py) */
     if (dv_op_infos[op].slots & HAS_TARGET) add_guard(vm, g, cell[3].target);
-    if (op >= DV_OP_RI_ADD_SS_GET_I_R && op <= DV_OP_RI_SUB_SK_GET_D_S)
+    if (dv_region_facts_of[op - DV_OP_FIRST_REGION].exits & DV_CELL_4)
         add_guard(vm, g, cell[4].target);
 }
 

@@ -12,15 +12,14 @@
 
 #include "region/step.h"
 
-/* Emits an operator on doubles, the two topmost entries (`base`: its form SS_R), one of them in d,
- * as a part of the instruction before it.  The result is in d, or in slot `to` if that is not
+/* Emits an operator on doubles (`second`, as it is by itself), the two topmost entries, one of them
+ * in d, as a part of the instruction before it.  The result is in d, or in slot `to` if that is not
  * negative. Result: the cell, or DV_NO_CELL where they don't fuse. */
-uint32_t dv_fuse_binary(dv_build *b, uint32_t base, const dv_operand *x, const dv_operand *y,
+uint32_t dv_fuse_binary(dv_build *b, uint32_t second, const dv_operand *x, const dv_operand *y,
                         int32_t to);
 
-/* The same for a jump if `x op y` holds (or, `jump_if` false, does not), x in d: the target is its
- * cell 3. */
-uint32_t dv_fuse_compare_jump(dv_build *b, dv_compare_op op, bool jump_if, const dv_operand *x,
+/* The same for a jump after the comparison of x, in d, with y: the target is its cell 3. */
+uint32_t dv_fuse_compare_jump(dv_build *b, uint32_t second, const dv_operand *x,
                               const dv_operand *y);
 
 /* Stores the number that entry q is, if it has just been loaded from a list, into the list in home
@@ -34,9 +33,9 @@ bool dv_fuse_copy(dv_build *b, int32_t q, int32_t home, int16_t index);
 bool dv_fuse_update(dv_build *b, int32_t q, uint32_t get, int32_t home, int16_t index,
                     dv_cell constant);
 
-/* Loads a number from the list in home slot `home` at the topmost entry, the sum or difference that
- * has just been put into r; the result is in r or d, or in slot `to` if that is not negative.
- * Result: the cell, or DV_NO_CELL where they don't fuse. */
-uint32_t dv_fuse_load(dv_build *b, bool is_double, int32_t home, int32_t to);
+/* Loads a number (`second`, as it does that by itself) from the list in home slot `home` at the
+ * topmost entry, the sum or difference that has just been put into r; the result is in r or d, or
+ * in slot `to` if that is not negative. Result: the cell, or DV_NO_CELL where they don't fuse. */
+uint32_t dv_fuse_load(dv_build *b, uint32_t second, int32_t home, int32_t to);
 
 #endif

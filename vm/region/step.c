@@ -215,13 +215,13 @@ static uint32_t emit_binary(dv_build *b, uint32_t base, dv_kind kind, dv_operand
     if (target >= b->top - 2) target = -1;
     if (target < 0) dv_spill(b, doubles, b->top - 2);
     int32_t to = target >= 0 ? dv_shadow(b, target) : 0;
-    uint32_t at = doubles ? dv_fuse_binary(b, base, &x, &y, target >= 0 ? to : -1) : DV_NO_CELL;
+    uint32_t mode = (uint32_t)find_mode(MODE_NAMES, 7, x.mode, y.mode);
+    uint32_t op = base + mode * 2 + (target >= 0);
+    uint32_t at = doubles ? dv_fuse_binary(b, op, &x, &y, target >= 0 ? to : -1) : DV_NO_CELL;
     if (at != DV_NO_CELL) {
         dv_step_count(b, true);
         return dv_finish_raw(b, at, 2, kind, target, next_pc);
     }
-    uint32_t mode = (uint32_t)find_mode(MODE_NAMES, 7, x.mode, y.mode);
-    uint32_t op = base + mode * 2 + (target >= 0);
     at = may_exit(base) ? dv_region_emit_guard(b, op, x.slot, y.slot, to)
                         : dv_region_emit(b, op, x.slot, y.slot, to);
     if (x.mode == 'K' || y.mode == 'K') dv_region_emit_constant(b, at, x.mode == 'K' ? x.k : y.k);
@@ -443,17 +443,17 @@ static uint32_t emit_compare(dv_build *b, dv_compare_op op, uint32_t form, dv_op
         x = y, y = t;
         op = mirrored(op);
     }
+    uint32_t mode = (uint32_t)find_mode(BRANCH_NAMES, 4, x.mode, y.mode);
+    uint32_t code =
+        DV_OP_RBI_LT_SS + ((uint32_t)op * DV_BRANCH_MODES + mode) * DV_BRANCH_FORMS + form;
     if (form == FORM_RBDT || form == FORM_RBDF) {
-        uint32_t fused = dv_fuse_compare_jump(b, op, form == FORM_RBDT, &x, &y);
+        uint32_t fused = dv_fuse_compare_jump(b, code, &x, &y);
         if (fused != DV_NO_CELL) {
             dv_step_count(b, true);
             return fused;
         }
     }
-    uint32_t mode = (uint32_t)find_mode(BRANCH_NAMES, 4, x.mode, y.mode);
-    uint32_t at = dv_region_emit(
-        b, DV_OP_RBI_LT_SS + ((uint32_t)op * DV_BRANCH_MODES + mode) * DV_BRANCH_FORMS + form,
-        x.slot, y.slot, 0);
+    uint32_t at = dv_region_emit(b, code, x.slot, y.slot, 0);
     if (y.mode == 'K') dv_region_emit_constant(b, at, y.k);
     dv_step_count(b, true);
     return at;

@@ -137,13 +137,12 @@ static uint32_t get_raw(dv_build *b, const container *c, dv_kind kind, uint32_t 
     int32_t target = c->is_owned ? -1 : dv_step_direct_target(b, next_pc, 2);
     if (target < 0) dv_spill(b, kind == DV_K_FLOAT, b->top - 2);
     int32_t to = target >= 0 ? dv_shadow(b, target) : -1;
-    uint32_t at =
-        c->kind == DV_K_LIST ? dv_fuse_load(b, kind == DV_K_FLOAT, c->home, to) : DV_NO_CELL;
+    const uint32_t op = base + index_mode(index) * 2 + (target >= 0);
+    uint32_t at = c->kind == DV_K_LIST ? dv_fuse_load(b, op, c->home, to) : DV_NO_CELL;
     if (at != DV_NO_CELL)
         dv_step_count(b, true);
     else
-        at = emit_access(b, base + index_mode(index) * 2 + (target >= 0), c, index,
-                         to >= 0 ? to : 0);
+        at = emit_access(b, op, c, index, to >= 0 ? to : 0);
     next_pc = dv_finish_raw(b, at, 2, kind, target, next_pc);
     let_go(b, c, next_pc);
     return next_pc;

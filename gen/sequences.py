@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""Records which sequences of region instructions are worth a handler of their own: tables/sequences.csv.
+
+  sequences.py --dynvm PROGRAM     a build of all candidates: DYNVM_ALL_SEQUENCES=1 in the environment, in a new folder
+
+Rules
+ 1. The training set is bench/programs and bench/defeat at small sizes.  bench/objects and
+    bench/library are not in it: what is chosen is judged by them.
+ 2. Sequences are kin if they differ in comparisons, in sum and difference, or in whether a shape is known (KIN).  All
+    of a kin get in if together they make up at least SHARE of the steps that one program of the training set takes: so
+    no comparison is slower than its neighbours.  The model adds what a chosen one consists of (isa.py, choose).
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import csv
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import render
+
+ROOT = Path(__file__).resolve().parent.parent
+KIN = (r"_(LT|LE|GT|GE|EQ|NE)(?=_)", "_?"), (r"\b(RA|RAK)_", "RA?_"), (r"_(ADD|SUB)(?=_|$|\b)", "_+"), (r"RBD[TF]", "RBD?")
+SHARE = 1e-4  # of a program's steps
+TRAINING = ("programs", "defeat")
+
+
+def programs():
+    for folder in TRAINING:
+        for name, sizes in json.loads((ROOT / "bench" / folder / "sizes.json").read_text()).items():
+            small = sizes.get("count", sizes.get("test"))
+            if not isinstance(small, list):  # three times that, so that most of the steps are warm, if it is no depth
+                small = [3 * small if small >= 8 and sizes.get("quick", 0) >= 3 * small else small]
+            yield f"bench/{folder}/{name}.dl", small
+
+
+def kin_of(sequence: str) -> str:
+    for pattern, general in KIN:
+        sequence = re.sub(pattern, general, sequence)
+    return sequence
+
+
+def steps(dynvm: Path, script: str, arguments: list) -> dict:
+    """Steps of one run, by instruction.  The report comes behind what the program prints, or on stderr."""
+    command = [str(dynvm.resolve()), "stats", "--json", script, *map(str, arguments)]
+    with tempfile.TemporaryFile() as printed:
+        done = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=printed, stderr=subprocess.PIPE)
+        printed.seek(0)
+        lines = printed.read().splitlines() + done.stderr.splitlines()
+    report = next((line for line in lines if line.startswith(b'{"tool":"stats"')), None)
+    if done.returncode or report is None:
+        raise RuntimeError(f"{' '.join(command)}: {done.stderr[-500:].decode(errors='replace')}")
+    return {form["name"]: form["steps"] for form in json.loads(report)["forms"]}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--dynvm", type=Path, required=True)
+    parser.add_argument("--jobs", type=int, default=2)
+    options = parser.parse_args()
+    model = render.load(everything=True)
+    sequences = {item.name: model.sequence(item) for item in model.instructions if model.sequence(item)}
+    kin = collections.defaultdict(list)
+    for sequence in sequences.values():
+        kin[kin_of(sequence)].append(sequence)
+    used, best = collections.Counter(), collections.Counter()
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for forms in pool.map(lambda work: steps(options.dynvm, *work), list(programs())):
+            total = sum(forms.values())
+            taken = collections.Counter()
+            for name in sequences.keys() & forms.keys():
+                taken[kin_of(sequences[name])] += forms[name]
+            for name, count in taken.items():
+                used[name] += 1
+                best[name] = max(best[name], count / total)
+    chosen = sorted((sequence, used[name], f"{best[name]:.4%}")
+                    for name in used if best[name] >= SHARE for sequence in kin[name])
+    with open(render.SEQUENCES, "w", encoding="utf-8", newline="") as out:
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(("sequence", "programs of its kin", "largest share"))
+        writer.writerows(chosen)
+    print(f"{len(sequences)} sequences, {len(used)} kin run, {len(chosen)} chosen")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
