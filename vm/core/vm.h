@@ -84,12 +84,13 @@ typedef struct dv_region_use {
     uint64_t made, evicted;
 } dv_region_use;
 
-/* A library module in dl: its source text, squeezed (modules/frozen.h), and compiled (code/pack.h).
- */
+/* A library module in dl: its source text, which may be squeezed (modules/frozen.h), and compiled
+ * (code/pack.h). */
 typedef struct dv_frozen {
     const char *name;
     const uint8_t *text, *code;
     size_t text_size, code_size; /* that of the text as it was */
+    bool squeezed;
 } dv_frozen;
 
 /* How a text is compiled: as a typed statement, which prints its value; tracebacks show its lines.

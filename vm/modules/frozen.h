@@ -1,12 +1,12 @@
 /* frozen.h: the library modules that are written in dl (lang/lib), in the binary
  * (gen/pack/freeze.py, gen/pack/pack.c).
  *
- * A text is kept squeezed, as tracebacks alone need it and names in code objects point into it.  It
- * is a sequence of parts: a byte of two digits, characters as they are (as many as the high digit
- * says), then two bytes, the low one first, that say how far back to copy from, and as many
- * characters as the low digit says plus 4.  A digit of 15 goes on in bytes that are added to it,
- * up to the first below 255: those of the high digit follow the byte, those of the low one the
- * distance.  The text ends after the characters of a part.
+ * Most texts are kept squeezed, as tracebacks alone need them and names in code objects point into
+ * them.  Such a one is a sequence of parts: a byte of two digits, characters as they are (as many
+ * as the high digit says), then two bytes, the low one first, that say how far back to copy from,
+ * and as many characters as the low digit says plus 4.  A digit of 15 goes on in bytes that are
+ * added to it, up to the first below 255: those of the high digit follow the byte, those of the low
+ * one the distance.  The text ends after the characters of a part.
  *
  * Invariants
  *  1. Squeezed bytes are right: gen/pack/pack.c restores and compares each text that it squeezed.

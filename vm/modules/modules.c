@@ -170,6 +170,10 @@ static const dv_frozen *find_frozen(dv_value name, bool early) {
 }
 
 static bool restore_text(dv_unit *unit, const dv_frozen *frozen) {
+    if (!frozen->squeezed) {
+        unit->source = (dv_text){(const char *)frozen->text, (uint32_t)frozen->text_size};
+        return true;
+    }
     char *text = unit->allocate(unit->arena, frozen->text_size + DV_FROZEN_SLACK);
     if (!text) return false;
     dv_frozen_restore(frozen->text, text, frozen->text_size);
