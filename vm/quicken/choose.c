@@ -51,7 +51,12 @@ void dv_choose_global(dv_vm *vm, dv_cell *ip, dv_value *sp) {
 
 void dv_choose_store_global(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     (void)sp;
-    dv_global_cell *cell = dv_namespace_cell(vm, &dv_frame_thread(vm->fp)->module->names, ip[2].v);
+    dv_module *module = dv_frame_thread(vm->fp)->module;
+    if (!dv_is_empty(module->dict)) { /* there are no cells */
+        dv_site_refuse(vm, ip, DV_REASON_NAME);
+        return;
+    }
+    dv_global_cell *cell = dv_namespace_cell(vm, &module->names, ip[2].v);
     if (!cell) {
         dv_error_clear(vm);
         dv_site_refuse(vm, ip, DV_REASON_NAME);
