@@ -234,7 +234,8 @@ def row_sizes(path: Path, kinds: Dict[str, str]) -> Dict[str, int]:
 def bytes_of(build: Path) -> Tuple[str, Dict[str, int]]:
     """The processor of a build, and the bytes of each part."""
     folder = build / "CMakeFiles"
-    objects = sorted(folder.glob("dynvm*.dir/**/*.o"))
+    # (dynvm_pack is a program of the build.)
+    objects = sorted(p for p in folder.glob("dynvm*.dir/**/*.o") if "dynvm_pack.dir" not in p.parts)
     if not objects or not (build / "dynvm").exists():
         raise Unusable(f"{build} has no dynvm; build it first")
     kinds, sizes = kinds_of(build), {part.name: 0 for part in PARTS}
