@@ -163,23 +163,39 @@ PARAMETERS(power_arguments, 2, 1, "a", "b", "modulo");
                                                     .min = 1 + (inputs),              \
                                                     .max = 1 + (inputs),              \
                                                     .parameters = given};
-#define EACH_IN_DL(X)                                                                         \
-    X(clear_flags, 0, NULL)                                                                   \
-    X(clear_traps, 0, NULL)                                                                   \
-    X(copy, 0, NULL)                                                                          \
-    X(__copy__, 0, NULL)                                                                      \
-    X(__reduce__, 0, NULL)                                                                    \
-    X(Etiny, 0, NULL)                                                                         \
-    X(Etop, 0, NULL)                                                                          \
-    X(radix, 0, NULL) X(create_decimal_from_float, 1, NULL) X(canonical, 1, NULL)             \
-        X(copy_decimal, 1, NULL) X(copy_abs, 1, NULL) X(copy_negate, 1, NULL)                 \
-            X(copy_sign, 2, &arguments_2) X(is_canonical, 1, NULL) X(is_finite, 1, NULL)      \
-                X(is_infinite, 1, NULL) X(is_nan, 1, NULL) X(is_normal, 1, NULL)              \
-                    X(is_qnan, 1, NULL) X(is_signed, 1, NULL) X(is_snan, 1, NULL)             \
-                        X(is_subnormal, 1, NULL) X(is_zero, 1, NULL) X(number_class, 1, NULL) \
-                            X(same_quantum, 2, &arguments_2) X(_apply, 1, NULL)               \
-                                X(to_sci_string, 1, NULL) X(to_eng_string, 1, NULL)           \
-                                    X(to_integral, 1, NULL)
+/* clang-format off */
+#define EACH_IN_DL(X) \
+    X(clear_flags, 0, NULL) \
+    X(clear_traps, 0, NULL) \
+    X(copy, 0, NULL) \
+    X(__copy__, 0, NULL) \
+    X(__reduce__, 0, NULL) \
+    X(Etiny, 0, NULL) \
+    X(Etop, 0, NULL) \
+    X(radix, 0, NULL) \
+    X(create_decimal_from_float, 1, NULL) \
+    X(canonical, 1, NULL) \
+    X(copy_decimal, 1, NULL) \
+    X(copy_abs, 1, NULL) \
+    X(copy_negate, 1, NULL) \
+    X(copy_sign, 2, &arguments_2) \
+    X(is_canonical, 1, NULL) \
+    X(is_finite, 1, NULL) \
+    X(is_infinite, 1, NULL) \
+    X(is_nan, 1, NULL) \
+    X(is_normal, 1, NULL) \
+    X(is_qnan, 1, NULL) \
+    X(is_signed, 1, NULL) \
+    X(is_snan, 1, NULL) \
+    X(is_subnormal, 1, NULL) \
+    X(is_zero, 1, NULL) \
+    X(number_class, 1, NULL) \
+    X(same_quantum, 2, &arguments_2) \
+    X(_apply, 1, NULL) \
+    X(to_sci_string, 1, NULL) \
+    X(to_eng_string, 1, NULL) \
+    X(to_integral, 1, NULL)
+/* clang-format on */
 EACH_IN_DL(DL_METHOD)
 
 static dvx_value create_decimal(dvx_vm *vm, const dvx_value *args, uint32_t count) {

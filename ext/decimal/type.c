@@ -186,23 +186,35 @@ static dvx_value operate(dvx_vm *vm, operation op, const dvx_value *args, uint32
                                                  .name = #called,                     \
                                                  .entry = op_##called,                \
                                                  .parameters = &(given)};
-#define EACH_OPERATION(X)                                                                   \
-    X(exp, 1, one_operand)                                                                  \
-    X(ln, 1, one_operand)                                                                   \
-    X(log10, 1, one_operand)                                                                \
-    X(logb, 1, one_operand)                                                                 \
-    X(logical_invert, 1, one_operand)                                                       \
-    X(next_minus, 1, one_operand)                                                           \
-    X(next_plus, 1, one_operand)                                                            \
-    X(normalize, 1, one_operand) X(sqrt, 1, one_operand) X(remainder_near, 2, two_operands) \
-        X(compare, 2, two_operands) X(compare_signal, 2, two_operands)                      \
-            X(compare_total, 2, two_operands) X(compare_total_mag, 2, two_operands)         \
-                X(max, 2, two_operands) X(max_mag, 2, two_operands) X(min, 2, two_operands) \
-                    X(min_mag, 2, two_operands) X(next_toward, 2, two_operands)             \
-                        X(logical_and, 2, two_operands) X(logical_or, 2, two_operands)      \
-                            X(logical_xor, 2, two_operands) X(rotate, 2, two_operands)      \
-                                X(scaleb, 2, two_operands) X(shift, 2, two_operands)        \
-                                    X(fma, 3, three_operands)
+/* clang-format off */
+#define EACH_OPERATION(X) \
+    X(exp, 1, one_operand) \
+    X(ln, 1, one_operand) \
+    X(log10, 1, one_operand) \
+    X(logb, 1, one_operand) \
+    X(logical_invert, 1, one_operand) \
+    X(next_minus, 1, one_operand) \
+    X(next_plus, 1, one_operand) \
+    X(normalize, 1, one_operand) \
+    X(sqrt, 1, one_operand) \
+    X(remainder_near, 2, two_operands) \
+    X(compare, 2, two_operands) \
+    X(compare_signal, 2, two_operands) \
+    X(compare_total, 2, two_operands) \
+    X(compare_total_mag, 2, two_operands) \
+    X(max, 2, two_operands) \
+    X(max_mag, 2, two_operands) \
+    X(min, 2, two_operands) \
+    X(min_mag, 2, two_operands) \
+    X(next_toward, 2, two_operands) \
+    X(logical_and, 2, two_operands) \
+    X(logical_or, 2, two_operands) \
+    X(logical_xor, 2, two_operands) \
+    X(rotate, 2, two_operands) \
+    X(scaleb, 2, two_operands) \
+    X(shift, 2, two_operands) \
+    X(fma, 3, three_operands)
+/* clang-format on */
 EACH_OPERATION(OPERATION_METHOD)
 
 static dvx_value quantize(dvx_vm *vm, const dvx_value *args, uint32_t count) {

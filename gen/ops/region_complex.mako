@@ -47,9 +47,10 @@ def parts(mode, operand, to):
     SET_IM(c, z.imag);
     REGION_NEXT();
 </%isa:region>
-% for op, sign, both in (("EQ", "==", "&"), ("NE", "!=", "|")):
+% for op, sign in (("EQ", "=="), ("NE", "!=")):
 <%isa:region name="RC_${op}" operands="" cache="3" doc="The truth of ${op} of the complex numbers in slots a and b, to the register.">
-    r = (SLOT_D(a) ${sign} SLOT_D(b)) ${both} (SLOT_IM(a) ${sign} SLOT_IM(b));
+    const int real = SLOT_D(a) == SLOT_D(b), imag = SLOT_IM(a) == SLOT_IM(b);
+    r = (real & imag) ${sign} 1;
     REGION_NEXT();
 </%isa:region>
 % endfor
