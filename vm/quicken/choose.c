@@ -20,21 +20,23 @@
 #include "types/text/str.h"
 #include "types/sequence/tuple_getter.h"
 
+/* The cell of the global that the instruction names; NULL: the site is refused. */
+static dv_global_cell *global_cell(dv_vm *vm, dv_cell *ip) {
+    dv_module *module = dv_frame_thread(vm->fp)->module;
+    const bool in_dict = !dv_is_empty(module->dict); /* then there are no cells */
+    dv_global_cell *cell = in_dict ? NULL : dv_namespace_cell(vm, &module->names, ip[2].v);
+    if (cell) return cell;
+    dv_error_clear(vm);
+    dv_site_refuse(vm, ip, DV_REASON_NAME);
+    return NULL;
+}
+
 void dv_choose_global(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     (void)sp;
     bool callee = dv_site_family(vm, ip) == DV_OP_LOAD_GLOBAL_CALLEE;
     dv_cell *cache = dv_site_cache(vm, ip);
-    dv_module *module = dv_frame_thread(vm->fp)->module;
-    if (!dv_is_empty(module->dict)) { /* there are no cells */
-        dv_site_refuse(vm, ip, DV_REASON_NAME);
-        return;
-    }
-    dv_global_cell *cell = dv_namespace_cell(vm, &module->names, ip[2].v);
-    if (!cell) {
-        dv_error_clear(vm);
-        dv_site_refuse(vm, ip, DV_REASON_NAME);
-        return;
-    }
+    dv_global_cell *cell = global_cell(vm, ip);
+    if (!cell) return;
     cache[0].p = cell;
     if (!dv_is_empty(cell->value)) {
         dv_site_become(vm, ip, callee ? DV_OP_LOAD_GLOBAL_CALLEE_CELL : DV_OP_LOAD_GLOBAL_CELL);
@@ -51,17 +53,8 @@ void dv_choose_global(dv_vm *vm, dv_cell *ip, dv_value *sp) {
 
 void dv_choose_store_global(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     (void)sp;
-    dv_module *module = dv_frame_thread(vm->fp)->module;
-    if (!dv_is_empty(module->dict)) { /* there are no cells */
-        dv_site_refuse(vm, ip, DV_REASON_NAME);
-        return;
-    }
-    dv_global_cell *cell = dv_namespace_cell(vm, &module->names, ip[2].v);
-    if (!cell) {
-        dv_error_clear(vm);
-        dv_site_refuse(vm, ip, DV_REASON_NAME);
-        return;
-    }
+    dv_global_cell *cell = global_cell(vm, ip);
+    if (!cell) return;
     dv_site_cache(vm, ip)[0].p = cell;
     dv_site_become(vm, ip, DV_OP_STORE_GLOBAL_CELL);
 }
