@@ -20,7 +20,7 @@ SEES = {
     "include": [],
     "base": [],
     "code": [],
-    "core": ["code"],
+    "core": ["base", "code"],
     "types": LOWER,
     "run": LOWER + ["types"],
     "report": LOWER + ["types", "run"],

@@ -95,7 +95,8 @@ static uint64_t hash_product(uint64_t a, uint64_t b) {
 
 static bool hash(dvx_vm *vm, dvx_value self, int64_t *out) {
     const number *n = self_of(vm, self);
-    if (n->kind != FINITE || n->is_big) {
+    /* From 2^61 on ints may have hashes of their own: _decimal_types.dl knows. */
+    if (n->kind != FINITE || n->is_big || decimal_digits(n->c) + n->exponent > 18) {
         dvx_value result = decimal_call(vm, "decimal_hash", &self, 1);
         bool good = !dvx_failed(result) && vm->api->read_int(vm, result, out);
         vm->api->release(vm, result);
@@ -106,9 +107,10 @@ static bool hash(dvx_vm *vm, dvx_value self, int64_t *out) {
         if (e & 1) h = hash_product(h, power);
         power = hash_product(power, power);
     }
-    *out = n->sign ? -(int64_t)h : (int64_t)h;
-    if (*out == -1) *out = -2;
-    return true;
+    dvx_value number = vm->api->make_int(vm, n->sign ? -(int64_t)h : (int64_t)h);
+    bool good = vm->api->hash(vm, number, out);
+    vm->api->release(vm, number);
+    return good;
 }
 
 /* ---- Operators ---- */

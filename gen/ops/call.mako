@@ -770,7 +770,7 @@ ${check_arguments(False, int(n) + self, " || dv_is_empty(sp[-%d])" % (int(n) + 1
     const dv_value callee = sp[-5], self = sp[-2], item = sp[-1];
     if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION) || ((const dv_cfunction *)dv_as_object(callee))->def != CACHED(function) || GUARD_FAILS())) MISS();
     if (DV_UNLIKELY(!dv_is_shape(self, DV_T_SET) || dv_as_object(callee)->references == 1 || dv_as_object(self)->references == 1)) TAIL(DV_H(CALL_METHOD_C_2));
-    const int added = dv_set_first_add(dv_as_set(self), item);
+    const int added = dv_set_first_add(vm, dv_as_set(self), item);
     if (added < 0) TAIL(DV_H(CALL_METHOD_C_2));
     dv_as_object(callee)->references -= 1;
     dv_as_object(self)->references -= 1;
@@ -785,7 +785,7 @@ ${check_arguments(False, int(n) + self, " || dv_is_empty(sp[-%d])" % (int(n) + 1
     const dv_value callee = sp[-${int(inputs) + 3}], self = sp[-${inputs}], key = sp[-${int(inputs) - 1}], other = ${other};
     if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION) || ((const dv_cfunction *)dv_as_object(callee))->def != CACHED(function) || GUARD_FAILS())) MISS();
     if (DV_UNLIKELY(!dv_is_shape(self, DV_T_DICT) || dv_as_object(callee)->references == 1 || dv_as_object(self)->references == 1)) TAIL(DV_H(CALL_METHOD_C_${inputs}));
-    const int64_t number = dv_dict_plain_entry(dv_as_dict(self), key);
+    const int64_t number = dv_dict_plain_entry(vm, dv_as_dict(self), key);
     if (number == DV_KEY_UNKNOWN || (dv_is_object(key) && dv_as_object(key)->references == 1)) SLOW(); /* or the key dies */
     if (dv_is_object(key)) dv_as_object(key)->references--;
     dv_as_object(callee)->references -= 1;

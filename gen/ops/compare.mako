@@ -261,7 +261,7 @@ ${contained_late("base->contains(vm, b, a)", jump, wanted)}\
 <%isa:derivative name="${op}_${kind}${suffix}" of="${op}" types="any any" result="bool" covers="${jump}" doc="${op} of anything hashable${rest} and a ${kind.lower()}${also}.">
     if (DV_UNLIKELY(!(${test}) || GUARD_FAILS())) MISS();
     const uint8_t own = SITE.own;
-    const int found = dv_${kind.lower()}_first_has(dv_as_${kind.lower()}(b), a);
+    const int found = dv_${kind.lower()}_first_has(vm, dv_as_${kind.lower()}(b), a);
     /* What dies here does so out of line. */
     if (found < 0 || (own & 2 && dv_as_object(b)->references == 1)) SLOW();
     if (own & 1 && dv_is_object(a)) {

@@ -67,7 +67,7 @@
 </%def>\
 <%isa:derivative name="LOAD_SUBSCR_DICT" promises="boxed" of="LOAD_SUBSCR" types="dict any" doc="container[index] of a dict.">
     const uint8_t own = SITE.own;
-    const dv_dict_entry *entry = dv_dict_first_entry(dv_as_dict(container), index);
+    const dv_dict_entry *entry = dv_dict_first_entry(vm, dv_as_dict(container), index);
     if (!entry || (own & 1 && dv_as_object(container)->references == 1)) SLOW();
     const dv_value found = dv_retain(entry->value);
     dv_as_object(container)->references -= own & 1;
@@ -79,7 +79,7 @@ ${load_of_dict()}\
 
 <%isa:derivative name="LOAD_SUBSCR_DICT_TEXT" promises="boxed" of="LOAD_SUBSCR" types="dict str" doc="container[index] of a dict with a str, which may stand there as another str of its text, and behind other keys.">
     const uint8_t own = SITE.own;
-    const int64_t number = dv_dict_plain_entry(dv_as_dict(container), index);
+    const int64_t number = dv_dict_plain_entry(vm, dv_as_dict(container), index);
     if (number < 0 || (own & 1 && dv_as_object(container)->references == 1)) SLOW();
     const dv_value found = dv_retain(dv_as_dict(container)->entries[number].value);
     dv_as_object(container)->references -= own & 1;
@@ -133,7 +133,7 @@ ${load_of_dict()}\
 
 <%isa:derivative name="STORE_SUBSCR_DICT" promises="boxed" of="STORE_SUBSCR" types="any dict any" doc="container[index] = value of a dict.">
     const uint8_t own = SITE.own;
-    const int64_t number = dv_dict_plain_entry(dv_as_dict(container), index);
+    const int64_t number = dv_dict_plain_entry(vm, dv_as_dict(container), index);
     if (number < 0 || (own & 2 && dv_as_object(container)->references == 1)) SLOW();
     dv_dict_entry *entry = &dv_as_dict(container)->entries[number];
     const dv_value old = entry->value;
@@ -576,7 +576,7 @@ ${build_tuple("CELL(2).i")}\
 <%isa:op name="SET_ADD" region="embeds" operands="count" variable="append" stack="v --" calls_out="yes" kills="all" doc="Adds the top to the set that is then the n-th entry from the top.">
     const dv_value under = sp[-1 - CELL(1).i], item = sp[-1];
     if (DV_UNLIKELY(!dv_is_shape(under, DV_T_SET))) SLOW();
-    const int added = dv_set_first_add(dv_as_set(under), item);
+    const int added = dv_set_first_add(vm, dv_as_set(under), item);
     if (added < 0) SLOW();
     sp -= 1;
     if (added) NEXT();

@@ -285,6 +285,21 @@ def flagged(dynvm, python):
     return failed
 
 
+def seeded(dynvm, python):
+    """Texts hash as in CPython with the same seed, and sets of them print alike; a random seed is another each time."""
+    code = "import sys; print(set('seed of hashes'), hash('abc'), hash(b'abc'), hash('α'), sys.flags.hash_randomization)"
+
+    def said(program, *options, **environment):
+        return subprocess.run([program, *options, "-c", code], env=oracle.clean_environment(**environment), stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True)
+    failed = 0
+    for seed in ("0", "1", "7", "4294967295"):
+        failed += compare(f"seed {seed}", said(python, PYTHONHASHSEED=seed).stdout, said(dynvm, f"--hash-seed={seed}").stdout)
+    failed += compare("random seeds", 2, len({said(dynvm, "--hash-seed=random").stdout for _ in range(2)}))
+    wrong = said(dynvm, "--hash-seed=x")
+    return failed + compare("wrong seed", (2, True), (wrong.returncode, "neither a number nor random: 'x'" in wrong.stderr))
+
+
 def left_out(dynvm, python):
     """A module of CPython's library is there, or is refused by name; a file of that name wins."""
     names = subprocess.run([python, "-c", "import sys; print(*sorted(sys.stdlib_module_names))"], stdout=subprocess.PIPE, text=True).stdout.split()
@@ -351,7 +366,7 @@ def main():
         failed += compare(name, run(python, ["-iq"], text), run(dynvm, ["-iq"], text))
     for arguments, text in COMMANDS:
         failed += compare(" ".join(arguments), run(python, arguments, text), run(dynvm, arguments, text))
-    failed += flagged(dynvm, python) + left_out(dynvm, python)
+    failed += flagged(dynvm, python) + seeded(dynvm, python) + left_out(dynvm, python)
     print(f"{len(SESSIONS) + len(COMMANDS) + 7} cases, {failed} failed")
     return 1 if failed else 0
 

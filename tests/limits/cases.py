@@ -76,7 +76,7 @@ def long_cases():
     yield either_way("long_elif", elifs)
     yield either_way("many_functions", "".join(f"def f{i}():\n    return {i}\n" for i in range(2000)) + "print(f1999())\n")
     yield either_way("long_name", "a" * 10000 + " = 5\nprint(" + "a" * 10000 + ")\n")
-    yield either_way("long_comparison", "a = 1\nprint(a" + " <= a" * 30000 + ")\n")
+    yield either_way("long_comparison", "a = 1\nprint(a" + " <= a" * 100000 + ")\n")
     keywords = ", ".join(f"{c}{i}={i}" for i in range(35000) for c in "ab")
     yield refused("too_many_keywords", f"print(len(dict({keywords})))\n", "SyntaxError", timeout=20)
     yield either_way("many_parameters", "def f(" + ",".join(f"a{i}" for i in range(255)) + "):\n    return a254\n"

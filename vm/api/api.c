@@ -140,6 +140,7 @@ static bool start(dynvm_vm *self, const dynvm_config *config, dv_form form) {
         .extension_output = config->extension_output,
         .watch_extensions = config->extensions,
         .output_context = config->output_context,
+        .hash_seed = config->hash_seed,
     };
     self->vm = dv_vm_new(&internal);
     if (!self->vm) return false;
@@ -154,6 +155,7 @@ static bool start(dynvm_vm *self, const dynvm_config *config, dv_form form) {
     self->vm->evaluates_nothing = config->evaluates_nothing != 0;
     self->vm->sys.closed = config->closed;
     memcpy(self->vm->sys.flags, config->flags, sizeof self->vm->sys.flags);
+    self->vm->sys.flags[DV_FLAG_HASH_RANDOMIZATION] = config->hash_seed != 0;
     self->vm->streams.input = config->input;
     self->vm->streams.input_context = config->input_context;
     dv_hooks_set(self->vm, config);

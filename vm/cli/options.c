@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include "letters.h"
@@ -56,6 +57,7 @@ static const char help[] =
     "                              programs that do more work get RuntimeError, and are then "
     "ended\n"
     "  --time-limit=SECONDS        the same for programs that take longer\n"
+    "  --hash-seed=N|random        hashes of strs, bytes and numbers that nobody foretells\n"
     "  --sandbox                   programs reach no files, and import the library alone\n"
     "  --region-limit=BYTES[K|M|G] regions of level nama take no more; the coldest make room\n"
     "  --stress=LIST               make rare events common: quicken, assume, guard:N, exit:N\n"
@@ -188,6 +190,14 @@ static bool parse_time_limit(const char *text, cli_options *options) {
     return true;
 }
 
+static bool parse_hash_seed(const char *text, cli_options *options) {
+    uint64_t *seed = &options->config.hash_seed;
+    if (strcmp(text, "random") == 0)
+        return getrandom(seed, sizeof *seed, 0) == (ssize_t)sizeof *seed ||
+               refuse("no random numbers for", "--hash-seed");
+    return strcmp(text, "0") == 0 || parse_number(text, 1000, "neither a number nor random:", seed);
+}
+
 static bool set_sandbox(const char *text, cli_options *options) {
     (void)text;
     options->config.sandboxed = 1;
@@ -294,6 +304,7 @@ static const struct {
     {"--region-limit", A_VALUE, parse_region_limit, 0, 0},
     {"--instruction-limit", A_VALUE, parse_instruction_limit, 0, 0},
     {"--time-limit", A_VALUE, parse_time_limit, 0, 0},
+    {"--hash-seed", A_VALUE, parse_hash_seed, 0, 0},
     {"--sandbox", NO_VALUE, set_sandbox, 0, 0},
     {"--lockstep", MAYBE_VALUE, parse_lockstep, 0, 0},
     {"--no-native-extensions", NO_VALUE, NULL, offsetof(cli_options, config.stress),

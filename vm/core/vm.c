@@ -61,6 +61,7 @@ static void configure(dv_vm *vm, const dv_vm_config *config) {
     vm->sys.most_digits = DV_MOST_DIGITS;
     vm->calls_left = config->recursion_limit;
     vm->c_stack_size = config->c_stack_size;
+    vm->hash_key = dv_hash_key_of(config->hash_seed);
     dv_work_init(vm);
     vm->program = (dv_program){.function = DV_EMPTY, .handled = DV_EMPTY};
 }

@@ -10,6 +10,7 @@
 #ifndef DV_CORE_VM_H
 #define DV_CORE_VM_H
 
+#include "base/hash.h"
 #include "code/code.h"
 #include "core/cell.h"
 #include "core/collect.h"
@@ -63,6 +64,7 @@ enum {
     DV_FLAG_NO_SITE = 6,
     DV_FLAG_IGNORE_ENVIRONMENT = 7,
     DV_FLAG_VERBOSE = 8,
+    DV_FLAG_HASH_RANDOMIZATION = 11,
     DV_FLAG_SAFE_PATH = 16,
     DV_FLAGS = 24 /* with room for more */
 };
@@ -325,7 +327,8 @@ struct dv_vm {
     uint64_t thread_count;  /* threaded code objects made so far (run/thread.h) */
     bool sandboxed;         /* the program reaches no files (types/file/host.h) */
     bool evaluates_nothing; /* eval, exec and compile are switched off */
-    uint64_t address_key;   /* of dv_identity; 0: programs may see addresses */
+    dv_hash_key hash_key;
+    uint64_t address_key; /* of dv_identity; 0: programs may see addresses */
 
     /* Configured by the embedder. */
     dv_sys sys;
@@ -361,6 +364,7 @@ typedef struct dv_vm_config {
     dv_output extension_output;     /* NULL: error_output */
     void *output_context;
     unsigned watch_extensions;
+    uint64_t hash_seed; /* base/hash.h */
 } dv_vm_config;
 
 /* The bare machine: heap, stack, limits.  Types, builtins and modules are put in by dv_setup

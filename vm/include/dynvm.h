@@ -252,13 +252,17 @@ typedef struct dynvm_config {
     double time_limit;                /* of each run ("Limits"), in seconds */
     int evaluates_nothing; /* not 0: eval, exec and compile are a PermissionError, as they always
                             * are in a sandboxed VM */
+    uint64_t hash_seed; /* 0: hashes are those of CPython with PYTHONHASHSEED=0, which anybody can
+                         * compute.  Else those of strs, bytes and numbers depend on it: whoever
+                         * does not know it can't write keys that all collide.  Strs have the
+                         * hashes of PYTHONHASHSEED=hash_seed where CPython takes that number */
 } dynvm_config;
 
 #define DYNVM_CONFIG                                                                              \
     {                                                                                             \
         sizeof(dynvm_config), 0, 0, 0, 0, 0, 0, 0, 0, DYNVM_LEVEL_DEFAULT, DYNVM_FORM_DEFAULT, 0, \
             0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, DYNVM_NAMA_DEFAULT, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
-            0, 0, 0, 0, {0}, 0, 0, 0                                                              \
+            0, 0, 0, 0, {0}, 0, 0, 0, 0                                                           \
     }
 
 /* ---- VMs ---- */

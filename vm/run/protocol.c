@@ -69,9 +69,8 @@ dv_value dv_format(dv_vm *vm, dv_value v, dv_value spec) {
 
 bool dv_hash(dv_vm *vm, dv_value v, int64_t *hash) {
     if (dv_is_int(v)) {
-        /* Modulo 2^61 - 1, which is beyond 48 bits; -1 is no hash. */
-        int64_t i = dv_as_int(v);
-        *hash = i == -1 ? -2 : i;
+        /* Modulo 2^61 - 1, which is beyond 48 bits. */
+        *hash = dv_hash_number(&vm->hash_key, dv_as_int(v));
         return true;
     }
     if (dv_is_shape(v, DV_T_STR)) {

@@ -250,7 +250,7 @@ static __attribute__((noinline)) dv_value get_by_tuple(dv_vm *vm, const dv_dict 
                                                        dv_value key) {
     const dv_tuple *tuple = dv_as_tuple(key);
     if (!is_place(tuple)) return get_asking(vm, dict, key);
-    const int64_t hash = dv_tuple_hash_ints(tuple->items[0], tuple->items[1]);
+    const int64_t hash = dv_tuple_hash_ints(vm, tuple->items[0], tuple->items[1]);
     return value_at(dict, find_by_place(vm, dict, tuple, hash));
 }
 
@@ -311,7 +311,7 @@ static inline bool set_hashed(dv_vm *vm, dv_dict *dict, dv_value key, int64_t ha
 static __attribute__((noinline)) bool set_place(dv_vm *vm, dv_dict *dict, dv_value key,
                                                 dv_value value) {
     const dv_tuple *place = dv_as_tuple(key);
-    const int64_t hash = dv_tuple_hash_ints(place->items[0], place->items[1]);
+    const int64_t hash = dv_tuple_hash_ints(vm, place->items[0], place->items[1]);
     return set_found(vm, dict, find_by_place(vm, dict, place, hash), key, hash, value);
 }
 

@@ -23,15 +23,14 @@ DV_MUST_CHECK static inline bool dv_key_hash(dv_vm *vm, dv_value key, int64_t *h
         return true;
     }
     if (dv_is_int(key)) {
-        const int64_t i = dv_as_int(key);
-        *hash = i == -1 ? -2 : i;
+        *hash = dv_hash_number(&vm->hash_key, dv_as_int(key));
         return true;
     }
     if (dv_is_shape(key, DV_T_TUPLE)) {
         const dv_tuple *tuple = dv_as_tuple(key);
         if (tuple->count != 2 || !dv_are_ints(tuple->items[0], tuple->items[1]))
             return dv_tuple_hash(vm, tuple, hash);
-        *hash = dv_tuple_hash_ints(tuple->items[0], tuple->items[1]);
+        *hash = dv_tuple_hash_ints(vm, tuple->items[0], tuple->items[1]);
         return true;
     }
     if (dv_is_textual_asked(vm, key)) {
@@ -41,10 +40,15 @@ DV_MUST_CHECK static inline bool dv_key_hash(dv_vm *vm, dv_value key, int64_t *h
     return dv_hash(vm, key, hash);
 }
 
+/* The hash of an int, but for the one that is -1 and taken for -2. */
+static inline uint64_t dv_hash_int(const dv_vm *vm, dv_value key) {
+    return (uint64_t)dv_as_int(key) * vm->hash_key.factor;
+}
+
 /* The hash of an int or a str if it is known without a call. */
-static inline bool dv_key_known_hash(dv_value key, int64_t *hash) {
+static inline bool dv_key_known_hash(const dv_vm *vm, dv_value key, int64_t *hash) {
     if (dv_is_int(key))
-        *hash = dv_as_int(key);
+        *hash = (int64_t)dv_hash_int(vm, key);
     else if (dv_is_shape(key, DV_T_STR))
         *hash = dv_as_str(key)->hash;
     else
@@ -54,9 +58,10 @@ static inline bool dv_key_known_hash(dv_value key, int64_t *hash) {
 
 /* The entry of a dict where the search for a key ends if its first slot decides: it has this very
  * key.  NULL: it has not, or the key is neither an int nor a str. */
-static inline dv_dict_entry *dv_dict_first_entry(const dv_dict *dict, dv_value key) {
+static inline dv_dict_entry *dv_dict_first_entry(const dv_vm *vm, const dv_dict *dict,
+                                                 dv_value key) {
     int64_t hash;
-    if (!dv_key_known_hash(key, &hash)) return NULL;
+    if (!dv_key_known_hash(vm, key, &hash)) return NULL;
     const int32_t number = dict->index[(uint64_t)hash & dict->mask];
     if (number < 0) return NULL;
     dv_dict_entry *entry = &dict->entries[number];
@@ -132,15 +137,15 @@ DV_INLINE int64_t dv_dict_text_entry(const dv_vm *vm, const dv_dict *dict, dv_va
 /* The same for the other keys that calls are not needed for: an int that its first slot decides. */
 DV_INLINE int64_t dv_dict_known_entry(const dv_vm *vm, const dv_dict *dict, dv_value key) {
     if (!dv_is_int(key)) return dv_dict_text_entry(vm, dict, key);
-    const int32_t number = dict->index[(uint64_t)dv_as_int(key) & dict->mask];
+    const int32_t number = dict->index[dv_hash_int(vm, key) & dict->mask];
     return number >= 0 && dv_same(dict->entries[number].key, key) ? number : DV_KEY_UNKNOWN;
 }
 
 /* Number of the entry of an int or a str, or DV_KEY_ABSENT.  DV_KEY_UNKNOWN: a str whose hash is
  * not known yet or that is long, any other key, and what may be equal but is of another type. */
-DV_INLINE int64_t dv_dict_plain_entry(const dv_dict *dict, dv_value key) {
+DV_INLINE int64_t dv_dict_plain_entry(const dv_vm *vm, const dv_dict *dict, dv_value key) {
     int64_t hash;
-    if (!dv_key_known_hash(key, &hash)) return DV_KEY_UNKNOWN;
+    if (!dv_key_known_hash(vm, key, &hash)) return DV_KEY_UNKNOWN;
     const int64_t number = dv_is_int(key) ? dv_dict_hash_entry(dict, hash)
                                           : dv_dict_hinted_entry(dict, dv_as_str(key), hash);
     if (number == DV_KEY_ABSENT) return number;
@@ -156,22 +161,22 @@ DV_INLINE int64_t dv_dict_plain_entry(const dv_dict *dict, dv_value key) {
 
 /* Does the dict, or the set, have the key?  -1: that must be asked; of the set, its first slot does
  * not decide. */
-DV_INLINE int dv_dict_first_has(const dv_dict *dict, dv_value key) {
-    const int64_t number = dv_dict_plain_entry(dict, key);
+DV_INLINE int dv_dict_first_has(const dv_vm *vm, const dv_dict *dict, dv_value key) {
+    const int64_t number = dv_dict_plain_entry(vm, dict, key);
     return number == DV_KEY_UNKNOWN ? -1 : number >= 0;
 }
-static inline int dv_set_first_has(const dv_set *set, dv_value key) {
+static inline int dv_set_first_has(const dv_vm *vm, const dv_set *set, dv_value key) {
     int64_t hash;
-    if (!dv_key_known_hash(key, &hash)) return -1;
+    if (!dv_key_known_hash(vm, key, &hash)) return -1;
     const dv_set_entry *entry = dv_set_first_entry(set, key, hash);
     return entry ? dv_same(entry->key, key) : -1;
 }
 
 /* Adds a key to a set, taking its reference: 1; or it is there: 0.  -1: its first slot does not
  * decide, or the table would have to grow. */
-static inline int dv_set_first_add(dv_set *set, dv_value key) {
+static inline int dv_set_first_add(const dv_vm *vm, dv_set *set, dv_value key) {
     int64_t hash;
-    if (!dv_key_known_hash(key, &hash)) return -1;
+    if (!dv_key_known_hash(vm, key, &hash)) return -1;
     dv_set_entry *entry = dv_set_first_entry(set, key, hash);
     if (!entry) return -1;
     if (dv_same(entry->key, key)) return 0;

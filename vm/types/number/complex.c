@@ -156,9 +156,9 @@ static dv_value complex_construct(dv_vm *vm, const dv_value *args, uint32_t coun
 /* ---- Hash and comparison ----------------------------------------------------------------------*/
 
 static bool complex_hash(dv_vm *vm, dv_value self, int64_t *hash) {
-    (void)vm;
     const dv_complex *z = dv_as_complex(self);
-    uint64_t h = (uint64_t)dv_float_hash(z->real) + HASH_IMAG * (uint64_t)dv_float_hash(z->imag);
+    uint64_t h =
+        (uint64_t)dv_float_hash(vm, z->real) + HASH_IMAG * (uint64_t)dv_float_hash(vm, z->imag);
     *hash = h == UINT64_MAX ? -2 : (int64_t)h;
     return true;
 }

@@ -21,8 +21,6 @@
 #include "types/class/subclass.h"
 #include "types/sequence/tuple.h"
 
-#define HASH_BITS     61
-#define HASH_MODULUS  (((uint64_t)1 << HASH_BITS) - 1)
 #define HASH_INFINITY 314159
 
 /* ---- Conversion -------------------------------------------------------------------------------*/
@@ -242,22 +240,31 @@ static dv_value float_construct(dv_vm *vm, const dv_value *args, uint32_t count,
 
 /* ---- Hash and comparison ----------------------------------------------------------------------*/
 
-int64_t dv_float_hash(double d) {
+/* Under a key, that of the int that a float of at least 2^61 is. */
+static int64_t hash_large(const dv_vm *vm, uint64_t m, int exponent, bool negative) {
+    uint64_t limbs[1024 / 64 + 1] = {0};
+    const int at = exponent / 64, shift = exponent % 64;
+    limbs[at] = m << shift;
+    if (shift > 64 - 53) limbs[at + 1] = m >> (64 - shift);
+    return dv_hash_limbs(&vm->hash_key, limbs, (size_t)at + 1 + (limbs[at + 1] != 0), negative);
+}
+
+int64_t dv_float_hash(const dv_vm *vm, double d) {
     if (isnan(d)) return 0;
     if (isinf(d)) return d > 0 ? HASH_INFINITY : -HASH_INFINITY;
     int exponent;
     uint64_t m = (uint64_t)(frexp(fabs(d), &exponent) * 0x1p53);
+    if (vm->hash_key.factor != 1 && exponent > DV_HASH_BITS)
+        return hash_large(vm, m, exponent - 53, d < 0);
     /* m * 2^(exponent - 53) modulo 2^61 - 1 is m, rotated */
-    int turn = (exponent - 53) % HASH_BITS;
-    if (turn < 0) turn += HASH_BITS;
-    uint64_t h = ((m << turn) & HASH_MODULUS) | (turn ? m >> (HASH_BITS - turn) : 0);
-    int64_t hash = d < 0 ? -(int64_t)h : (int64_t)h;
-    return hash == -1 ? -2 : hash;
+    int turn = (exponent - 53) % DV_HASH_BITS;
+    if (turn < 0) turn += DV_HASH_BITS;
+    uint64_t h = ((m << turn) & DV_HASH_MODULUS) | (turn ? m >> (DV_HASH_BITS - turn) : 0);
+    return dv_hash_number(&vm->hash_key, d < 0 ? -(int64_t)h : (int64_t)h);
 }
 
 static bool float_hash(dv_vm *vm, dv_value self, int64_t *hash) {
-    (void)vm;
-    *hash = dv_float_hash(dv_as_float(self));
+    *hash = dv_float_hash(vm, dv_as_float(self));
     return true;
 }
 

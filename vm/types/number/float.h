@@ -63,7 +63,7 @@ double dv_float_whole(double d);
 double dv_float_to_digits(double d, int64_t digits);
 /* round(d) as an int, or round(d, digits) as a float. */
 dv_value dv_float_round(dv_vm *vm, double d, bool has_digits, int64_t digits);
-int64_t dv_float_hash(double d);
+int64_t dv_float_hash(const dv_vm *vm, double d);
 /* The number that a str says, as float(text); ValueError. */
 dv_value dv_float_from_str(dv_vm *vm, dv_value text);
 

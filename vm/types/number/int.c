@@ -22,9 +22,6 @@
 #include "types/class/subclass.h"
 #include "types/sequence/tuple.h"
 
-#define HASH_BITS    61
-#define HASH_MODULUS (((uint64_t)1 << HASH_BITS) - 1)
-
 /* ---- Conversion -------------------------------------------------------------------------------*/
 
 bool dv_int_to_int64(dv_value v, int64_t *out) {
@@ -165,25 +162,27 @@ static int64_t limbs_of_int(dv_value v) {
     return view.count;
 }
 
-int64_t dv_int_hash(dv_value v) {
+int64_t dv_int_hash(const dv_vm *vm, dv_value v) {
     dv_int_view view;
     dv_int_look(v, &view);
+    if (vm->hash_key.factor != 1 &&
+        (view.count > 1 || (view.count == 1 && view.limbs[0] >= DV_HASH_MODULUS)))
+        return dv_hash_limbs(&vm->hash_key, view.limbs, (size_t)view.count, view.negative);
     uint64_t h = 0;
     for (int64_t i = view.count - 1; i >= 0; i--) {
         /* h * 2^64 + limb, modulo 2^61 - 1, where 2^61 counts as 1 */
         unsigned __int128 t = (unsigned __int128)h << 64 | view.limbs[i];
-        t = (t & HASH_MODULUS) + (t >> HASH_BITS);
-        t = (t & HASH_MODULUS) + (t >> HASH_BITS);
+        t = (t & DV_HASH_MODULUS) + (t >> DV_HASH_BITS);
+        t = (t & DV_HASH_MODULUS) + (t >> DV_HASH_BITS);
         h = (uint64_t)t;
-        if (h >= HASH_MODULUS) h -= HASH_MODULUS;
+        if (h >= DV_HASH_MODULUS) h -= DV_HASH_MODULUS;
     }
-    int64_t hash = view.negative ? -(int64_t)h : (int64_t)h;
-    return hash == -1 ? -2 : hash;
+    return dv_hash_number(&vm->hash_key, view.negative ? -(int64_t)h : (int64_t)h);
 }
 
 static bool int_hash(dv_vm *vm, dv_value self, int64_t *hash) {
     dv_work_owe(vm, limbs_of_int(self) / 4);
-    *hash = dv_int_hash(self);
+    *hash = dv_int_hash(vm, self);
     return true;
 }
 

@@ -68,7 +68,7 @@ dv_value dv_int_binary(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b);
 dv_value dv_int_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b);
 dv_value dv_int_unary(dv_vm *vm, dv_unary_op op, dv_value a);
 dv_value dv_int_to_str(dv_vm *vm, dv_value v, int base, bool prefix); /* decimal: base 10 */
-int64_t dv_int_hash(dv_value v);
+int64_t dv_int_hash(const dv_vm *vm, dv_value v);
 uint64_t dv_int_bit_length(dv_value v);
 
 /* a // b and a % b at once (b may be 0: ZeroDivisionError); both results new. */

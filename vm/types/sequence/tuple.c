@@ -127,7 +127,7 @@ bool dv_tuple_hash(dv_vm *vm, const dv_tuple *tuple, int64_t *hash) {
         const dv_value item = tuple->items[i];
         int64_t lane;
         if (dv_is_int(item))
-            lane = dv_int_lane(item);
+            lane = dv_int_lane(vm, item);
         else if (dv_is_shape(item, DV_T_STR) && dv_as_str(item)->hash != -1)
             lane = dv_as_str(item)->hash;
         else

@@ -42,15 +42,14 @@ static inline int64_t dv_tuple_mixed(uint64_t mixed, int64_t count) {
 }
 
 /* The hash of an immediate int. */
-static inline int64_t dv_int_lane(dv_value v) {
-    const int64_t i = dv_as_int(v);
-    return i - (i == -1);
+static inline int64_t dv_int_lane(const dv_vm *vm, dv_value v) {
+    return dv_hash_number(&vm->hash_key, dv_as_int(v));
 }
 
 /* The hash of a tuple of two such: places in a plane are common keys. */
-static inline int64_t dv_tuple_hash_ints(dv_value first, dv_value second) {
-    const uint64_t mixed = dv_tuple_mix(DV_TUPLE_PRIME5, dv_int_lane(first));
-    return dv_tuple_mixed(dv_tuple_mix(mixed, dv_int_lane(second)), 2);
+static inline int64_t dv_tuple_hash_ints(const dv_vm *vm, dv_value first, dv_value second) {
+    const uint64_t mixed = dv_tuple_mix(DV_TUPLE_PRIME5, dv_int_lane(vm, first));
+    return dv_tuple_mixed(dv_tuple_mix(mixed, dv_int_lane(vm, second)), 2);
 }
 
 /* Frees a dead tuple with which nothing else dies, as few take anything with them; false: something

@@ -175,76 +175,12 @@ dv_value dv_str_z(dv_vm *vm, const char *utf8) { return dv_str_new(vm, utf8, str
 /* ---- Hash --------------------------------------------------------------------------------------
  */
 
-static uint64_t rotate(uint64_t x, int bits) { return x << bits | x >> (64 - bits); }
-
-typedef struct sip_state {
-    uint64_t v0, v1, v2, v3;
-} sip_state;
-
-/* Inline, so that the state stays in registers: a round waits for nothing but its own results. */
-static inline __attribute__((always_inline)) void sip_round(sip_state *s) {
-    s->v0 += s->v1;
-    s->v2 += s->v3;
-    s->v1 = rotate(s->v1, 13) ^ s->v0;
-    s->v3 = rotate(s->v3, 16) ^ s->v2;
-    s->v0 = rotate(s->v0, 32);
-    s->v2 += s->v1;
-    s->v0 += s->v3;
-    s->v1 = rotate(s->v1, 17) ^ s->v2;
-    s->v3 = rotate(s->v3, 21) ^ s->v0;
-    s->v2 = rotate(s->v2, 32);
-}
-
-/* The bytes behind the last whole word of a text, the first one lowest.  They are read in pieces
- * that may overlap, as nothing before the text or behind it may be read. */
-static inline uint64_t last_bytes(const char *data, size_t size) {
-    const size_t rest = size % 8;
-    if (rest == 0) return 0;
-    if (size > 8) return dv_text_word(data + size - 8) >> (8 * (8 - rest));
-    if (rest >= 4) {
-        uint32_t first, last;
-        memcpy(&first, data, 4);
-        memcpy(&last, data + rest - 4, 4);
-        return first | (uint64_t)last << (8 * (rest - 4));
-    }
-    const uint8_t *bytes = (const uint8_t *)data;
-    return bytes[0] | (uint64_t)bytes[rest / 2] << (8 * (rest / 2)) |
-           (uint64_t)bytes[rest - 1] << (8 * (rest - 1));
-}
-
-/* SipHash-1-3 with the key 0, which is what CPython uses with PYTHONHASHSEED=0. */
-static uint64_t siphash13(const char *data, size_t size) {
-    sip_state s = {0x736F6D6570736575u, 0x646F72616E646F6Du, 0x6C7967656E657261u,
-                   0x7465646279746573u};
-    const uint64_t last = (uint64_t)size << 56 | last_bytes(data, size);
-    for (size_t at = 0; at + 8 <= size; at += 8) {
-        const uint64_t word = dv_text_word(data + at);
-        s.v3 ^= word;
-        sip_round(&s);
-        s.v0 ^= word;
-    }
-    s.v3 ^= last;
-    sip_round(&s);
-    s.v0 ^= last;
-    s.v2 ^= 0xFF;
-    sip_round(&s);
-    sip_round(&s);
-    sip_round(&s);
-    return (s.v0 ^ s.v1) ^ (s.v2 ^ s.v3);
-}
-
-static int64_t hash_bytes(const char *data, size_t size) {
-    if (size == 0) return 0;
-    int64_t hash = (int64_t)siphash13(data, size);
-    return hash == -1 ? -2 : hash;
-}
-
 int64_t dv_str_hash(dv_vm *vm, dv_value v) {
     dv_str *s = dv_as_str(v);
     if (s->hash != -1) return s->hash;
     const size_t size = (size_t)s->length * s->kind;
     if (size > LONG_TEXT) dv_work_owe(vm, (int64_t)(size / 8));
-    return s->hash = hash_bytes(s->data, size);
+    return s->hash = dv_hash_text(&vm->hash_key, s->data, size);
 }
 
 /* ---- Interning ---------------------------------------------------------------------------------
@@ -335,7 +271,8 @@ dv_value dv_str_intern_value(dv_vm *vm, dv_value v) {
 
 dv_value dv_str_intern(dv_vm *vm, const char *utf8, size_t size) {
     if (size > 1 && vm->interned && dv_utf8_is_ascii(utf8, size)) {
-        uint32_t at = intern_slot(vm, hash_bytes(utf8, size), utf8, (int64_t)size, 1);
+        uint32_t at =
+            intern_slot(vm, dv_hash_text(&vm->hash_key, utf8, size), utf8, (int64_t)size, 1);
         if (intern_table(vm)[at]) return dv_retain(dv_object_value(intern_table(vm)[at]));
     }
     dv_value s = dv_str_new(vm, utf8, size);
