@@ -193,6 +193,18 @@ ${call_class(False, n)}</%isa:derivative>
     NEXT();
 </%isa:derivative>
 
+<%isa:derivative name="CALL_EXCEPTION" of="CALL" promises="boxed" doc="CALL of an exception class that keeps its arguments and does nothing else with them.">
+    const int64_t n = CELL(2).i;
+    const dv_value class_ = sp[-n - 3];
+    if (DV_UNLIKELY(!dv_is_class(class_) || dv_as_class(class_)->constructor != &dv_exception_constructor || GUARD_FAILS())) MISS();
+    PUBLISH();
+    const dv_value result = dv_exception_take(vm, dv_as_class(class_), sp - n, (uint32_t)n);
+    if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
+    sp -= n + 2;
+    sp[-1] = result; /* the class's reference is now the exception's */
+    NEXT();
+</%isa:derivative>
+
 <%isa:op name="CONSTRUCTED" stack="self next v -- self2" doc="Where the __init__ returns that a call of a class has entered; goes on behind the call. Not emitted by the compiler.">
     if (DV_UNLIKELY(!dv_is_none(v))) SLOW();
     sp -= 2;
@@ -224,6 +236,27 @@ ${call_class(False, n)}</%isa:derivative>
     NEXT();
 </%isa:derivative>
 % endfor
+
+<%isa:derivative name="CALL_C_BOUND" of="CALL" cache="function" promises="nothing" doc="CALL of a bound method of C (l.append in a local); the cache holds its definition.">
+    const int64_t n = CELL(2).i;
+    const dv_value callee = sp[-n - 3];
+    const dv_cfunction_def *def = CACHED(function);
+    if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION))) MISS();
+    const dv_cfunction *function = (const dv_cfunction *)dv_as_object(callee);
+    if (DV_UNLIKELY(function->def != def || dv_is_empty(function->self) || GUARD_FAILS())) MISS();
+    PUBLISH();
+    sp[-n - 1] = function->self; /* borrowed, in front of the arguments: the entry there is reserved */
+    const dv_value result = def->entry(vm, sp - n - 1, (uint32_t)n + 1);
+    if (DV_UNLIKELY(dv_is_empty(result))) SLOW();
+    for (int64_t i = 1; i <= n; i++) dv_release_outer(vm, sp[-i]);
+    sp -= n + 2;
+    sp[-1] = result;
+    dv_release_object_outer(vm, dv_as_object(callee));
+    NEXT();
+    --- out of line ---
+    sp[-CELL(2).i - 1] = DV_EMPTY;
+    RAISE();
+</%isa:derivative>
 
 ## That the number of arguments fits was seen when the form was chosen: it is the site's, and the definition's.
 % for inputs, more in (("1", "one argument"), ("2", "two arguments")):

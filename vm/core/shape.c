@@ -179,8 +179,24 @@ dv_global_cell *dv_class_special_again(dv_vm *vm, const dv_class *class_, dv_val
 
 const dv_global_cell dv_no_constructor = {.value = {DV_TAG_SPECIAL}, .name = {DV_TAG_SPECIAL}};
 
+const dv_global_cell dv_exception_constructor = {.value = {DV_TAG_SPECIAL},
+                                                 .name = {DV_TAG_SPECIAL}};
+
+/* Those that are left out look at their arguments. */
+static const dv_global_cell *exception_constructor(dv_vm *vm, dv_class *class_) {
+    static const dv_error_class others[] = {DV_E_OS_ERROR, DV_E_UNICODE_ERROR, DV_E_SYNTAX_ERROR};
+    if (class_->flags & (DV_CLASS_NEW | DV_CLASS_ABSTRACT) || class_->metaclass ||
+        !(class_->descriptor || class_->flags & DV_CLASS_READY) ||
+        dv_class_special(class_, vm->known.init))
+        return NULL;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (dv_class_is_subclass(class_, vm->error_classes[others[i]])) return NULL;
+    return class_->constructor = &dv_exception_constructor;
+}
+
 const dv_global_cell *dv_class_constructor(dv_vm *vm, dv_class *class_) {
     if (class_->constructor) return class_->constructor;
+    if (class_->type == DV_T_EXCEPTION) return exception_constructor(vm, class_);
     const uint16_t special = DV_CLASS_READY | DV_CLASS_NEW | DV_CLASS_ABSTRACT;
     bool plain = class_->type == DV_T_OBJECT && !class_->descriptor &&
                  (class_->flags & special) == DV_CLASS_READY &&

@@ -198,6 +198,8 @@ bool dv_class_store(dv_vm *vm, dv_class *class_, dv_value name, dv_value value) 
  * to it. */
 const dv_global_cell *dv_class_constructor(dv_vm *vm, dv_class *class_);
 extern const dv_global_cell dv_no_constructor; /* its value is EMPTY */
+/* Of exception classes whose call keeps its arguments and does nothing else; its value is EMPTY. */
+extern const dv_global_cell dv_exception_constructor;
 
 /* Are all instances of the class true, since it is plain and has neither __bool__ nor __len__? */
 bool dv_class_truthful(dv_vm *vm, dv_class *class_);

@@ -36,6 +36,17 @@ static bool is_plain_c(const call_site *c) {
            c->count >= def->min && (uint64_t)c->count <= def->max;
 }
 
+/* A bound method of C that a derivative may call directly: its self was looked at when it was
+ * bound.
+ */
+static bool is_bound_c(const call_site *c) {
+    if (c->method || !dv_is_shape(c->callee, DV_T_CFUNCTION)) return false;
+    const dv_cfunction *function = (const dv_cfunction *)dv_as_object(c->callee);
+    const dv_cfunction_def *def = function->def;
+    return def->entry && !(def->flags & DV_CFUNCTION_WRAPPER) && !dv_is_empty(function->self) &&
+           c->count + 1 >= def->min && (uint64_t)c->count + 1 <= def->max;
+}
+
 /* Is the call's only argument but self a generator? */
 static bool takes_generator(const call_site *c) {
     return c->count - c->has_self == 1 && dv_is_generator(c->last);
@@ -201,8 +212,9 @@ static uint32_t form_of_instance(const call_site *c) {
 static uint32_t form_of_callable(const call_site *c) {
     if (dv_is_function(c->callee)) return form_of_function(c);
     if (dv_is_class(c->callee)) {
-        bool none = dv_class_constructor(c->vm, dv_as_class(c->callee)) == &dv_no_constructor;
-        if (none && !c->count && !c->method) return DV_OP_CALL_CLASS_BARE;
+        const dv_global_cell *known = dv_class_constructor(c->vm, dv_as_class(c->callee));
+        if (known == &dv_no_constructor && !c->count && !c->method) return DV_OP_CALL_CLASS_BARE;
+        if (known == &dv_exception_constructor && !c->method) return DV_OP_CALL_EXCEPTION;
         dv_value init = init_of(c);
         return dv_is_empty(init) ? DV_OP_COUNT : form_of_class(c, init);
     }
@@ -244,10 +256,11 @@ static uint32_t form_of(const call_site *c) {
     }
     op = form_with_plan(c);
     if (op != DV_OP_COUNT || named) return op;
-    if (is_plain_c(c)) {
+    bool bound = is_bound_c(c);
+    if (bound || is_plain_c(c)) {
         const dv_cfunction_def *def = ((const dv_cfunction *)dv_as_object(c->callee))->def;
         c->cache[0].p = (void *)(uintptr_t)def;
-        return form_of_c(c, def);
+        return bound ? DV_OP_CALL_C_BOUND : form_of_c(c, def);
     }
     op = form_of_super(c);
     if (op != DV_OP_COUNT || !is_plain_type(c)) return op;

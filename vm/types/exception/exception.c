@@ -1,8 +1,10 @@
 /* exception.c: exception objects as values (exception.h).  Raising is in exception_raise.c. */
 #include "types/exception/exception.h"
+
 #include "types/exception/exception_field.h"
 #include "types/exception/exception_raise.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 #include "types/binary/bytes.h"
@@ -19,20 +21,48 @@
 /* Objects ---------------------------------------------------------------------------------------
  */
 
-dv_value dv_exception_new(dv_vm *vm, dv_class *class_, dv_value args) {
+/* Without its class and its arguments. */
+static inline dv_exception *alloc(dv_vm *vm, dv_class *class_) {
     dv_exception *exception = class_->descriptor
                                   ? dv_container_new(vm, sizeof *exception, DV_T_EXCEPTION)
                                   : dv_subclass_alloc(vm, class_, sizeof *exception);
-    if (!exception) return DV_EMPTY;
-    class_->header.references++;
+    if (!exception) return NULL;
     exception->class_ = class_;
-    exception->args = dv_retain(args);
     exception->cause = exception->context = DV_EMPTY;
     exception->attributes = exception->fields = DV_EMPTY;
     exception->traceback = DV_EMPTY;
     exception->suppress_context = exception->settled = false;
     exception->trace = NULL;
     exception->trace_count = exception->trace_capacity = 0;
+    return exception;
+}
+
+dv_value dv_exception_new(dv_vm *vm, dv_class *class_, dv_value args) {
+    dv_exception *exception = alloc(vm, class_);
+    if (!exception) return DV_EMPTY;
+    class_->header.references++;
+    exception->args = dv_retain(args);
+    return dv_object_value(exception);
+}
+
+dv_value dv_exception_take(dv_vm *vm, dv_class *class_, const dv_value *args, uint32_t count) {
+    dv_exception *exception = alloc(vm, class_);
+    if (!exception) return DV_EMPTY;
+    if (count == 0) {
+        exception->args = dv_retain(vm->known.empty_tuple);
+        return dv_object_value(exception);
+    }
+    dv_tuple *tuple = dv_container_new(vm, sizeof *tuple + count * sizeof *args, DV_T_TUPLE);
+    if (DV_UNLIKELY(!tuple)) {
+        dv_base_free(vm, &exception->header, sizeof *exception);
+        return DV_EMPTY;
+    }
+    tuple->count = count;
+    for (uint32_t i = 0; i < count; i++) {
+        tuple->items[i] = args[i];
+        __asm__("" ::: "memory"); /* no memcpy */
+    }
+    exception->args = dv_object_value(tuple);
     return dv_object_value(exception);
 }
 
@@ -78,14 +108,29 @@ void dv_exception_set_traceback(dv_vm *vm, dv_value value, dv_value traceback) {
     dv_release(vm, old);
 }
 
+/* Is there anything besides its class and its arguments?  Of those that were never raised, no.
+ * (All are objects or special values, so the tag that is left of them is an object's if one is.) */
+static bool has_more(const dv_exception *e) {
+    static_assert((DV_TAG_OBJECT & DV_TAG_SPECIAL) == DV_TAG_OBJECT, "one look at the tags of all");
+    return e->trace || dv_is_object((dv_value){e->cause.bits & e->context.bits & e->fields.bits &
+                                               e->attributes.bits & e->traceback.bits});
+}
+
 static void exception_release(dv_vm *vm, dv_object *object) {
     dv_exception *exception = (dv_exception *)object;
-    dv_exception_forget_trace(vm, exception);
-    dv_release(vm, exception->args);
-    dv_release(vm, exception->cause);
-    dv_release(vm, exception->context);
-    dv_release(vm, exception->attributes);
-    dv_release(vm, exception->fields);
+    const bool more = has_more(exception);
+    if (more) {
+        dv_release(vm, exception->attributes);
+        dv_release(vm, exception->fields);
+    }
+    dv_tuple *args = dv_as_tuple(exception->args);
+    if (--args->header.references == 0 && !dv_tuple_free_alone(vm, args))
+        dv_object_end(vm, &args->header);
+    if (more) {
+        dv_exception_forget_trace(vm, exception);
+        dv_release(vm, exception->cause);
+        dv_release(vm, exception->context);
+    }
     dv_class *class_ = exception->class_;
     dv_base_free(vm, object, sizeof *exception);
     dv_release_object(vm, &class_->header);

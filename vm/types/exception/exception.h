@@ -40,6 +40,9 @@ static inline dv_exception *dv_as_exception(dv_value v) { return (dv_exception *
 bool dv_exception_setup(dv_vm *vm) DV_MUST_CHECK;
 dv_class *dv_exception_class(dv_vm *vm, dv_error_class error);         /* borrowed */
 dv_value dv_exception_new(dv_vm *vm, dv_class *class_, dv_value args); /* args: tuple, retained */
+/* The same of a class with dv_exception_constructor from its arguments; takes over their references
+ * and one to the class, unless it fails. */
+dv_value dv_exception_take(dv_vm *vm, dv_class *class_, const dv_value *args, uint32_t count);
 bool dv_exception_is(dv_vm *vm, const dv_exception *exception, dv_error_class error);
 /* BaseException.__new__: keywords are left to __init__. */
 dv_value dv_exception_make(dv_vm *vm, dv_class *class_, const dv_value *args, uint32_t count,
