@@ -262,6 +262,28 @@ short = "COMPLEX" if left == right else f"{left}_{right}".upper()
     DONE(result);
 </%isa:derivative>
 % endif
+
+% if op in ("ADD", "SUB", "MUL", "MOD", "AND", "OR", "XOR"):
+<%isa:derivative name="${name}_TYPE" of="${name}" types="any any" when="dv_operate_asks_type(a, b)" doc="${name} of an object of a built-in type, that is no number, and of no instance: its type's C function is asked at once.">
+    SLOW();
+    --- out of line ---
+    if (DV_UNLIKELY(!dv_operate_asks_type(a, b) || GUARD_FAILS())) MISS();
+    const dv_type *type = vm->types[dv_as_object(a)->shape];
+    const uint8_t own = SITE.own;
+    PUBLISH();
+    dv_value result = DV_NOTIMPLEMENTED;
+% if prefix:
+    if (type->inplace) result = type->inplace(vm, DV_BINARY_${op}, a, b);
+    if (dv_same(result, DV_NOTIMPLEMENTED) && type->binary) result = type->binary(vm, DV_BINARY_${op}, a, b);
+% else:
+    if (DV_LIKELY(type->binary != NULL)) result = type->binary(vm, DV_BINARY_${op}, a, b);
+% endif
+    if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
+    if (DV_UNLIKELY(dv_same(result, DV_NOTIMPLEMENTED))) MISS();
+    DISPOSE2(own, a, b);
+    DONE(result);
+</%isa:derivative>
+% endif
 % endfor
 % endfor
 

@@ -80,6 +80,18 @@ else:
     vm->calls_left--; /* a comparison counts, and the method's frame */
     OPERATE(method, a, b, how);
 </%isa:derivative>
+% if op not in ("EQ", "NE"):
+<%isa:derivative name="${op}_STR" of="${op}" types="str str" result="bool" doc="${op} of two strs.">
+    SLOW();
+    --- out of line ---
+    const uint8_t own = SITE.own;
+    if (DV_UNLIKELY(!dv_str_order_is_short(a, b))) MISS();
+    const bool result = dv_str_order(a, b) ${sign} 0;
+    PUBLISH();
+    DISPOSE2(own, a, b);
+    DONE(dv_bool(result));
+</%isa:derivative>
+% endif
 % if op in ("EQ", "NE"):
 % for jump, taken in (("JUMP_IF_FALSE", "!"), ("JUMP_IF_TRUE", "")):
 <%isa:derivative name="${op}_STR_${jump}" of="${op}" types="str str" result="bool" covers="${jump}" fuses="SL SC LL LC" doc="${op} of two strs, and the ${jump} behind it.">
@@ -255,6 +267,18 @@ ${contained("number >= 0", jump, wanted)}\
     if (DV_UNLIKELY(!base || !base->contains || GUARD_FAILS())) MISS();
     dv_operate_note_left(vm, b, DV_LEFT_CONTAINS);
 ${contained_late("base->contains(vm, b, a)", jump, wanted)}\
+</%isa:derivative>
+
+<%isa:derivative name="${op}_SEQUENCE${suffix}" of="${op}" types="any any" result="bool" covers="${jump}" doc="${op} of anything and a list or a tuple${also}.">
+    if (DV_UNLIKELY((!dv_is_shape(b, DV_T_LIST) && !dv_is_shape(b, DV_T_TUPLE)) || GUARD_FAILS())) MISS();
+    /* What dies here does so out of line. */
+    const uint8_t own = SITE.own;
+    const int found = dv_sequence_has_at_once(b, a);
+    if (found < 0 || (own & 1 && dv_is_object(a)) || (own & 2 && dv_as_object(b)->references == 1)) SLOW();
+    dv_as_object(b)->references -= own >> 1 & 1;
+${contained("found", jump, wanted)}\
+    --- out of line ---
+${contained_late("vm->types[dv_as_object(b)->shape]->contains(vm, b, a)", jump, wanted)}\
 </%isa:derivative>
 
 % for kind, test, find, rest in (("SET", "(dv_is_shape(b, DV_T_SET) || dv_is_shape(b, DV_T_FROZENSET)) && !dv_is_set(a)", "dv_set_contains(vm, b, a)", " but a set"), ("DICT", "dv_is_shape(b, DV_T_DICT)", "dv_is_empty(dv_dict_get(vm, b, a)) ? (dv_is_empty(vm->error) ? 0 : -1) : 1", "")):

@@ -168,7 +168,9 @@ void dv_choose_contains(dv_vm *vm, dv_cell *ip, dv_value *sp) {
                                 derived[] = {CONTAINS_FORMS(DV_OP_IN_DERIVED),
                                              CONTAINS_FORMS(DV_OP_NOT_IN_DERIVED)},
                                 sets[] = {CONTAINS_FORMS(DV_OP_IN_SET),
-                                          CONTAINS_FORMS(DV_OP_NOT_IN_SET)};
+                                          CONTAINS_FORMS(DV_OP_NOT_IN_SET)},
+                                sequences[] = {CONTAINS_FORMS(DV_OP_IN_SEQUENCE),
+                                               CONTAINS_FORMS(DV_OP_NOT_IN_SEQUENCE)};
     dv_value item = sp[-2], container = sp[-1];
     bool negated = dv_site_family(vm, ip) == DV_OP_NOT_IN;
     if (dv_is_shape(item, DV_T_STR) && dv_is_shape(container, DV_T_STR))
@@ -178,6 +180,8 @@ void dv_choose_contains(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     else if ((dv_is_shape(container, DV_T_SET) || dv_is_shape(container, DV_T_FROZENSET)) &&
              !dv_is_set(item))
         become_contains(vm, ip, &sets[negated]);
+    else if (dv_is_shape(container, DV_T_LIST) || dv_is_shape(container, DV_T_TUPLE))
+        become_contains(vm, ip, &sequences[negated]);
     else if (dv_is_plain_instance(container))
         dv_site_become(vm, ip, negated ? DV_OP_NOT_IN_DL : DV_OP_IN_DL);
     else if (dv_operate_base(vm, container, vm->known.contains))

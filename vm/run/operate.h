@@ -75,6 +75,14 @@ static inline bool dv_operate_other(const dv_vm *vm, dv_value a, dv_value b) {
                vm->shapes[dv_as_object(a)->shape]->class_;
 }
 
+/* Does an operator ask the built-in type of a first, and no other type if that knows what it is?
+ * (Ints have their own derivatives.) */
+static inline bool dv_operate_asks_type(dv_value a, dv_value b) {
+    return dv_is_object(a) && dv_as_object(a)->shape < DV_T_EXTENSION &&
+           dv_as_object(a)->shape != DV_T_INT &&
+           !(dv_is_object(b) && dv_as_object(b)->shape >= DV_T_EXTENSION);
+}
+
 /* The method that is known if a frame of it with so many arguments can be entered behind sp; NULL:
  * not so. */
 static inline dv_function *dv_operate_enters(const dv_vm *vm, const dv_special *known,

@@ -265,6 +265,17 @@ dv_value dv_compare_displays(dv_vm *vm, dv_compare_op op, const dv_value *a, int
     return result;
 }
 
+int dv_sequence_has_at_once(dv_value sequence, dv_value v) {
+    int64_t count;
+    const dv_value *items = dv_items_of(sequence, &count);
+    if (count > 64) return -1; /* is counted */
+    for (int64_t i = 0; i < count; i++) {
+        const int equal = dv_equal_plainly(items[i], v);
+        if (equal != 0) return equal;
+    }
+    return 0;
+}
+
 int64_t dv_items_find(dv_vm *vm, dv_value sequence, dv_value item, int64_t start, int64_t stop) {
     for (int64_t i = start;; i++) {
         int64_t count;

@@ -142,6 +142,10 @@ dv_value dv_str_ascii(dv_vm *vm, dv_value s);
 bool dv_str_equal(dv_value a, dv_value b);
 bool dv_str_equal_counted(dv_vm *vm, dv_value a, dv_value b); /* the same; a long walk is counted */
 int dv_str_order(dv_value a, dv_value b);                     /* <0, 0, >0 by code points */
+/* Is that so little work that nobody need count it? */
+static inline bool dv_str_order_is_short(dv_value a, dv_value b) {
+    return dv_as_str(a)->length < 6400 || dv_as_str(b)->length < 6400;
+}
 int64_t dv_str_hash(dv_vm *vm, dv_value s);
 /* UTF-8 text; the block is on the VM's heap (free with dv_heap_free(size + 1)), zero-terminated;
  * NULL: raised. */

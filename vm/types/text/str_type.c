@@ -24,7 +24,7 @@ static bool str_hash(dv_vm *vm, dv_value self, int64_t *hash) {
 /* Counts what may be compared of long texts. */
 static inline bool count_order(dv_vm *vm, dv_value a, dv_value b) {
     const int64_t x = dv_as_str(a)->length, y = dv_as_str(b)->length, shorter = x < y ? x : y;
-    return DV_LIKELY(shorter < 6400) || dv_work(vm, shorter / 64);
+    return DV_LIKELY(dv_str_order_is_short(a, b)) || dv_work(vm, shorter / 64);
 }
 
 static dv_value str_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {
