@@ -611,7 +611,7 @@ ${prepared(suffix)}</%isa:derivative>
 ${prepared(suffix)}</%isa:derivative>
 
 % endfor
-<%isa:derivative name="LOAD_METHOD_OF_CLASS" of="LOAD_METHOD" cache="root cell" doc="LOAD_METHOD of the class whose instances begin with the cached shape, where a dl function is found: its cell is in the cache.">
+<%isa:derivative name="LOAD_METHOD_OF_CLASS" promises="nothing" of="LOAD_METHOD" cache="root cell" doc="LOAD_METHOD of the class whose instances begin with the cached shape, where a dl function is found: its cell is in the cache.">
     if (DV_UNLIKELY(!dv_is_shape(object, DV_T_CLASS) || GUARD_FAILS())) MISS();
     const dv_shape *root = ((const dv_class *)dv_as_object(object))->root;
     if (DV_UNLIKELY(!root || root->number != CACHED(root))) MISS();
@@ -624,7 +624,7 @@ ${prepared(suffix)}</%isa:derivative>
 </%isa:derivative>
 
 % for form, of_class, what in (("LOAD_METHOD_UNBOUND", False, "an instance with the cached shape"), ("LOAD_METHOD_UNBOUND_OF_CLASS", True, "the class whose instances begin with the cached shape")):
-<%isa:derivative name="${form}" of="LOAD_METHOD" cache="${'root' if of_class else 'shape'}/kind cell" doc="LOAD_METHOD of ${what}, where a staticmethod or classmethod of a dl function is found: the class's cell is in the cache.">
+<%isa:derivative name="${form}" promises="${'nothing' if of_class else ''}" of="LOAD_METHOD" cache="${'root' if of_class else 'shape'}/kind cell" doc="LOAD_METHOD of ${what}, where a staticmethod or classmethod of a dl function is found: the class's cell is in the cache.">
 % if of_class:
     if (DV_UNLIKELY(!dv_is_shape(object, DV_T_CLASS) || GUARD_FAILS())) MISS();
     const dv_shape *root = ((const dv_class *)dv_as_object(object))->root;

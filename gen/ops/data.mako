@@ -398,7 +398,7 @@ ${load_of_dict()}\
     JUMP(thread->entry);
 </%isa:derivative>
 
-<%isa:derivative name="LOAD_ATTR_OF_CLASS" of="LOAD_ATTR" cache="root/kind cell" doc="class.name of the class whose instances begin with the cached shape, where name is found as it is: its cell is in the cache.">
+<%isa:derivative name="LOAD_ATTR_OF_CLASS" promises="nothing" of="LOAD_ATTR" cache="root/kind cell" doc="class.name of the class whose instances begin with the cached shape, where name is found as it is: its cell is in the cache.">
     if (DV_UNLIKELY(!dv_is_shape(object, DV_T_CLASS) || GUARD_FAILS())) MISS();
     const dv_shape *root = ((const dv_class *)dv_as_object(object))->root;
     if (DV_UNLIKELY(!root || root->number != CACHED(root))) MISS();

@@ -161,16 +161,12 @@ static void become_contains(dv_vm *vm, dv_cell *ip, const contains_forms *forms)
 }
 
 void dv_choose_contains(dv_vm *vm, dv_cell *ip, dv_value *sp) {
-    static const contains_forms strs[] = {CONTAINS_FORMS(DV_OP_IN_STR),
-                                          CONTAINS_FORMS(DV_OP_NOT_IN_STR)},
-                                dicts[] = {CONTAINS_FORMS(DV_OP_IN_DICT),
-                                           CONTAINS_FORMS(DV_OP_NOT_IN_DICT)},
-                                derived[] = {CONTAINS_FORMS(DV_OP_IN_DERIVED),
-                                             CONTAINS_FORMS(DV_OP_NOT_IN_DERIVED)},
-                                sets[] = {CONTAINS_FORMS(DV_OP_IN_SET),
-                                          CONTAINS_FORMS(DV_OP_NOT_IN_SET)},
-                                sequences[] = {CONTAINS_FORMS(DV_OP_IN_SEQUENCE),
-                                               CONTAINS_FORMS(DV_OP_NOT_IN_SEQUENCE)};
+    static const contains_forms
+        strs[] = {CONTAINS_FORMS(DV_OP_IN_STR), CONTAINS_FORMS(DV_OP_NOT_IN_STR)},
+        dicts[] = {CONTAINS_FORMS(DV_OP_IN_DICT), CONTAINS_FORMS(DV_OP_NOT_IN_DICT)},
+        derived[] = {CONTAINS_FORMS(DV_OP_IN_DERIVED), CONTAINS_FORMS(DV_OP_NOT_IN_DERIVED)},
+        sets[] = {CONTAINS_FORMS(DV_OP_IN_SET), CONTAINS_FORMS(DV_OP_NOT_IN_SET)},
+        sequences[] = {CONTAINS_FORMS(DV_OP_IN_SEQUENCE), CONTAINS_FORMS(DV_OP_NOT_IN_SEQUENCE)};
     dv_value item = sp[-2], container = sp[-1];
     bool negated = dv_site_family(vm, ip) == DV_OP_NOT_IN;
     if (dv_is_shape(item, DV_T_STR) && dv_is_shape(container, DV_T_STR))
@@ -527,9 +523,7 @@ static bool choose_property(dv_vm *vm, dv_cell *ip, dv_cell *cache, dv_value obj
     return true;
 }
 
-/* The cell of what a dl class or a base of it has under the name; NULL: there is none, or asking
- * the class for it may give something else. */
-static dv_global_cell *class_cell(dv_vm *vm, dv_value object, dv_value name) {
+dv_global_cell *dv_class_cell(dv_vm *vm, dv_value object, dv_value name) {
     if (!dv_is_shape(object, DV_T_CLASS) || dv_class_computes(vm, name)) return NULL;
     dv_class *class_ = (dv_class *)dv_as_object(object);
     if (!class_->root) return NULL;
@@ -540,8 +534,7 @@ static dv_global_cell *class_cell(dv_vm *vm, dv_value object, dv_value name) {
     return cell;
 }
 
-/* Values that are an attribute of the class as they are; their kind for dv_poly_same_kind. */
-static bool is_same_in_class(dv_vm *vm, dv_value v, uint32_t *kind) {
+bool dv_class_gives_as_it_is(dv_vm *vm, dv_value v, uint32_t *kind) {
     if (is_plain_value(v, kind) || dv_is_function(v)) return true;
     if (!dv_is_plain_instance(v)) return false;
     dv_class *class_ = dv_shape_at(vm, *kind)->class_;
@@ -550,9 +543,9 @@ static bool is_same_in_class(dv_vm *vm, dv_value v, uint32_t *kind) {
 }
 
 static bool choose_class_attribute(dv_vm *vm, dv_cell *ip, dv_cell *cache, dv_value object) {
-    dv_global_cell *cell = class_cell(vm, object, ip[2].v);
+    dv_global_cell *cell = dv_class_cell(vm, object, ip[2].v);
     uint32_t kind;
-    if (!cell || !is_same_in_class(vm, cell->value, &kind)) return false;
+    if (!cell || !dv_class_gives_as_it_is(vm, cell->value, &kind)) return false;
     cache[0].s.a = (int32_t)((const dv_class *)dv_as_object(object))->root->number;
     cache[0].s.b = (int32_t)kind;
     cache[1].p = cell;
@@ -758,7 +751,7 @@ void dv_choose_method(dv_vm *vm, dv_cell *ip, dv_value *sp) {
             return;
         }
     }
-    dv_global_cell *cell = class_cell(vm, object, name);
+    dv_global_cell *cell = dv_class_cell(vm, object, name);
     if (cell && dv_is_function(cell->value)) {
         cache[0].s.a = (int32_t)((const dv_class *)dv_as_object(object))->root->number;
         cache[1].p = cell;

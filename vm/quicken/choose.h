@@ -22,4 +22,11 @@ void dv_choose_get_iter(dv_vm *vm, dv_cell *ip, dv_value *sp);
 void dv_choose_slice(dv_vm *vm, dv_cell *ip, dv_value *sp);
 void dv_choose_key(dv_vm *vm, dv_cell *ip, dv_value *sp);
 
+/* The cell of what a dl class or a base of it has under the name, as long as vm->class_sites holds;
+ * NULL: there is none, or asking the class for it may give something else. */
+dv_global_cell *dv_class_cell(dv_vm *vm, dv_value object, dv_value name);
+/* Is such a value an attribute of the class as it is, no method?  Its kind is for
+ * dv_poly_same_kind. */
+bool dv_class_gives_as_it_is(dv_vm *vm, dv_value v, uint32_t *kind);
+
 #endif

@@ -8,6 +8,7 @@
 #include "region/complex.h"
 #include "region/operator.h"
 #include "region/virtual.h"
+#include "types/class/descriptor.h"
 #include "types/class/class.h"
 #include "types/callable/function.h"
 #include "types/file/module.h"
@@ -264,7 +265,8 @@ static bool divide_both(dv_build *b, uint32_t *next_pc) {
 
 void dv_step_shift(dv_build *b, int32_t n, int32_t by) {
     const int32_t from = b->top - n, to = from + by;
-    for (int32_t i = n; i-- > 0;) {
+    for (int32_t k = n; k-- > 0;) {
+        const int32_t i = by < 0 ? n - 1 - k : k;
         dv_known_value *e = &b->e[from + i];
         if (e->where == DV_AT_HOME)
             dv_region_emit(b, DV_OP_R_BORROW, dv_home(b, from + i), dv_home(b, to + i), 0);
@@ -309,7 +311,8 @@ int32_t dv_step_missing(dv_build *b, const dv_function *function, int64_t missin
     return known ? (int32_t)missing : -1;
 }
 
-bool dv_step_inline(dv_build *b, const dv_function *function, int32_t n, uint32_t next_pc) {
+bool dv_step_inline(dv_build *b, const dv_function *function, int32_t n, bool bare,
+                    uint32_t next_pc) {
     dv_thread *thread = dv_function_thread(function);
     const int32_t missing = dv_step_missing(b, function, thread->exact_arguments - n);
     if (missing < 0 || b->top + missing >= b->entry_limit) return false;
@@ -317,6 +320,11 @@ bool dv_step_inline(dv_build *b, const dv_function *function, int32_t n, uint32_
     const bool inlined = dv_build_may_inline(b, function, (uint32_t)(n + missing));
     b->top -= missing;
     if (!inlined) return false;
+    if (bare) {
+        for (int32_t i = 1; i <= n; i++)
+            if (dv_top(b, i)->where == DV_AT_REGISTER) dv_to_slot(b, b->top - i);
+        dv_step_shift(b, n, -1);
+    }
     const dv_value *values = dv_frame_defaults(function, missing);
     for (int32_t i = 0; i < missing; i++) dv_push_constant(b, values[i]);
     (void)dv_step_enter(b, thread, next_pc, DV_ENTERS_CALL);
@@ -395,9 +403,10 @@ uint32_t dv_step_call(dv_build *b, uint32_t next_pc) {
     const int32_t n = (int32_t)dv_word_operand(b, b->pc, 0),
                   self = dv_step_op(b, b->pc) == DV_OP_CALL_METHOD;
     const dv_known_value callee = *dv_top(b, n + self + 3);
+    const bool bare =
+        self && dv_top(b, n + 1)->where == DV_AT_VALUE && dv_is_empty(dv_top(b, n + 1)->value);
     if (callee.kind == DV_K_CONSTANT && reads_frame(callee.value)) return dv_step_leave(b);
-    if (callee.kind == DV_K_CONSTANT && (!self || (dv_top(b, n + 1)->where == DV_AT_VALUE &&
-                                                   dv_is_empty(dv_top(b, n + 1)->value)))) {
+    if (callee.kind == DV_K_CONSTANT && (!self || bare)) {
         if (!self && b->vm->nama != DV_NAMA_SEQUENCE && is_builtin(b, callee.value, "range") &&
             range_fits(b, n) && is_walked(b, next_pc))
             return start_range(b, n, next_pc);
@@ -412,8 +421,8 @@ uint32_t dv_step_call(dv_build *b, uint32_t next_pc) {
             return next_pc;
         if (!self && is_builtin(b, callee.value, "len") && n == 1 && dv_step_length_of(b, 4))
             return next_pc;
-        if (!self && dv_is_function(callee.value) &&
-            dv_step_inline(b, dv_as_function(callee.value), n, next_pc))
+        if (dv_is_function(callee.value) &&
+            dv_step_inline(b, dv_as_function(callee.value), n, bare, next_pc))
             return b->failed ? b->pc : 0;
         if (!self && dv_is_class(callee.value) &&
             dv_virtual_construct(b, dv_as_class(callee.value), n, next_pc))
@@ -424,11 +433,12 @@ uint32_t dv_step_call(dv_build *b, uint32_t next_pc) {
         const dv_raw *raw = guard_function(b, &callee, n);
         if (raw) return call_raw(b, raw, 0, n, n + 3, next_pc);
     }
-    bool method = self && callee.kind == DV_K_CONSTANT && dv_top(b, n + 1)->where != DV_AT_VALUE;
+    const bool with_self = self && !bare && callee.kind == DV_K_CONSTANT;
+    const bool method = with_self && dv_top(b, n + 1)->where != DV_AT_VALUE;
     if (method && n == 1 && dv_step_is_append(callee.value))
         return dv_step_append(b, b->top - 2, 5, next_pc);
-    if (method && dv_is_function(callee.value) &&
-        dv_step_inline(b, dv_as_function(callee.value), n + 1, next_pc))
+    if (with_self && dv_is_function(callee.value) &&
+        dv_step_inline(b, dv_as_function(callee.value), n + 1, false, next_pc))
         return b->failed ? b->pc : 0;
     if (method && call_payloads(b, callee.value, n + 1, &next_pc)) return next_pc;
     bool known = callee.kind == DV_K_CONSTANT && dv_is_function(callee.value) && (!self || method);
@@ -436,16 +446,27 @@ uint32_t dv_step_call(dv_build *b, uint32_t next_pc) {
     return dv_step_embed(b, n + self + 3, 1, next_pc);
 }
 
-/* module.name(...): the function is known, self is absent. */
+/* What object.name(...) calls, if that lasts; self is the class where it is a class's method of the
+ * class, else absent. */
+static dv_value method_constant(dv_build *b, const dv_known_value *object, dv_value *self) {
+    const dv_value v = dv_attribute_constant(b, object);
+    if (dv_is_empty(v) || !dv_is_class(object->value)) return v;
+    const bool of_class = dv_is_shape(v, DV_T_CLASSMETHOD);
+    if (!of_class && !dv_is_shape(v, DV_T_STATICMETHOD)) return dv_is_function(v) ? v : DV_EMPTY;
+    if (of_class) *self = object->value;
+    return ((const dv_method_wrapper *)dv_as_object(v))->function;
+}
+
+/* module.name(...) and Class.name(...): the function is known. */
 uint32_t dv_step_load_method(dv_build *b, uint32_t next_pc) {
     const dv_known_value object = *dv_top(b, 1);
-    dv_value v = dv_attribute_constant(b, &object);
+    dv_value self = DV_EMPTY, v = method_constant(b, &object, &self);
     if (!dv_is_empty(v)) {
         dv_pop(b, 1);
         dv_push_constant(b, v);
         dv_push_known(b, DV_K_RESERVED, DV_AT_NOWHERE, 0, DV_EMPTY);
         dv_push_known(b, DV_K_RESERVED, DV_AT_NOWHERE, 0, DV_EMPTY);
-        dv_push_known(b, DV_K_CONSTANT, DV_AT_VALUE, 0, DV_EMPTY);
+        dv_push_known(b, DV_K_CONSTANT, DV_AT_VALUE, 0, self);
         return next_pc;
     }
     if (dv_step_method(b)) return next_pc;

@@ -7,6 +7,7 @@
  * becomes an exit. */
 #include "region/step.h"
 
+#include "quicken/choose.h"
 #include "region/complex.h"
 #include "region/fuse.h"
 #include "region/operator.h"
@@ -675,6 +676,11 @@ dv_value dv_attribute_constant(dv_build *b, const dv_known_value *object) {
     dv_value name = dv_site_cell(b, b->pc)[2].v;
     if (dv_is_module(object->value))
         return dv_constant_global(b, dv_namespace_find(&dv_as_module(object->value)->names, name));
+    dv_global_cell *of_class = dv_class_cell(b->vm, object->value, name);
+    if (of_class && (dv_step_op(b, b->pc) == DV_OP_LOAD_METHOD ||
+                     dv_class_gives_as_it_is(b->vm, of_class->value, &(uint32_t){0})))
+        return dv_build_depends(b, &b->vm->class_sites) ? dv_constant_global(b, of_class)
+                                                        : DV_EMPTY;
     const dv_type *type = b->vm->types[dv_type_of(b->vm, object->value)];
     if (!type->lasting_attribute) return DV_EMPTY;
     dv_assumption *until = NULL;

@@ -125,9 +125,9 @@ uint32_t dv_step_raw(dv_build *b, const dv_raw *raw, uint32_t next_pc);
 const dv_raw *dv_step_class_raws(const dv_vm *vm, const void *class_);
 /* Entry q is a local of a function that has returned; false: it released nothing. */
 bool dv_step_drop_local(dv_build *b, int32_t q);
-/* The n topmost entries, none in a register, go up by so many, to where a callee has its
- * parameters.  A raw one may stay in its slot: those of the entries that are reserved then are
- * nobody's. */
+/* The n topmost entries, none in a register, go up by so many, or down by one, to where a callee
+ * has its parameters.  A raw one may stay in its slot: those of the entries that are reserved then
+ * are nobody's. */
 void dv_step_shift(dv_build *b, int32_t n, int32_t by);
 /* Into a function that is analysed inline, whose arguments are on the operand stack.  Result: the
  * pc in it. */
@@ -157,8 +157,10 @@ void dv_function_wanted(dv_vm *vm, dv_thread *wanted, bool made);
 /* `missing` of the function's parameters have no argument: as many if there are defaults for them,
  * and no more than positional ones, else -1. */
 int32_t dv_step_missing(dv_build *b, const dv_function *function, int64_t missing);
-/* The call with n arguments is analysed inline, its first instruction next; false: it cannot be. */
-bool dv_step_inline(dv_build *b, const dv_function *function, int32_t n, uint32_t next_pc);
+/* The call with n arguments is analysed inline, its first instruction next; false: it cannot be.
+ * `bare`: below the arguments is the place of a self that there is not. */
+bool dv_step_inline(dv_build *b, const dv_function *function, int32_t n, bool bare,
+                    uint32_t next_pc);
 
 /* bound.c: a call with n arguments of a bound method that a local or a constant holds; false: it
  * stays a call. */
