@@ -112,6 +112,11 @@ typedef enum dv_result {
 
 extern const dv_op_info dv_op_infos[DV_OP_COUNT];
 
+/* Is op one of the opcodes from first to last? */
+static inline bool dv_op_among(uint32_t op, uint32_t first, uint32_t last) {
+    return op - first <= last - first;
+}
+
 /* What may stand in for an instruction where it has been threaded, and is that instruction to everybody else (run/thread.h). */
 typedef struct dv_variant {
     uint16_t op;

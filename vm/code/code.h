@@ -137,9 +137,10 @@ enum {
     DV_CODE_VARARGS = 4, /* has *args, after the positional and keyword-only parameters */
     DV_CODE_VARKEYWORDS = 8, /* has **kwargs, the last parameter */
     DV_CODE_GENERATOR = 16,
-    DV_CODE_HAS_LOOP = 32,     /* contains a JUMP_BACK; frames reserve shadow slots */
-    DV_CODE_CALLS_ITSELF = 64, /* as a function or method, by its name (the verifier finds it) */
-    DV_CODE_SEES_FRAME = 128   /* names locals, eval or the like: a local is theirs */
+    DV_CODE_HAS_LOOP = 32,   /* contains a JUMP_BACK; frames reserve shadow slots */
+    DV_CODE_HOT_CALLS = 64,  /* calls may be worth a region: it calls itself, or computes much (the
+                              * verifier finds it); frames reserve some shadow slots */
+    DV_CODE_SEES_FRAME = 128 /* names locals, eval or the like: a local is theirs */
 };
 
 /* What the operand stack holds before an instruction, found and proved by the verifier

@@ -597,17 +597,25 @@ static bool prepare(verifier *v) {
     return true;
 }
 
-/* Is it a function that may call itself?  What is called by its name may of course be another. */
-static bool calls_itself(const dv_code *code) {
+/* Of functions without loops that compute much: as many operators of arithmetic, in code that is
+ * too long to go inline into the regions of callers (DV_INLINE_WORDS). */
+enum { MUCH_ARITHMETIC = 12, MUCH_CODE = 120 };
+
+/* Is it a function whose calls may be worth a region?  (What is called by its name may of course be
+ * another.) */
+static bool has_hot_calls(const dv_code *code) {
+    uint32_t computes = 0;
     if (code->flags & (DV_CODE_MODULE | DV_CODE_CLASS | DV_CODE_GENERATOR) || code->free_count)
         return false;
     for (uint32_t pc = 0; pc < code->word_count;) {
         const uint32_t op = code->words[pc] & 0xFF, a = code->words[pc] >> 8;
         const bool loads = op == DV_OP_LOAD_GLOBAL_CALLEE || op == DV_OP_LOAD_METHOD;
         if (loads && dv_text_is_same(code->names[a], code->name)) return true;
+        computes +=
+            dv_op_among(op, DV_OP_ADD, DV_OP_XOR) || dv_op_among(op, DV_OP_IADD, DV_OP_IXOR);
         pc += dv_op_infos[op].operand_count > 1 ? dv_op_infos[op].operand_count : 1;
     }
-    return false;
+    return computes >= MUCH_ARITHMETIC && code->word_count > MUCH_CODE;
 }
 
 static bool verify(dv_unit *unit, dv_code *code, char *message, size_t size, dv_code_fault *fault,
@@ -629,8 +637,8 @@ static bool verify(dv_unit *unit, dv_code *code, char *message, size_t size, dv_
     code->state_count = v.state_count;
     code->state_at = v.state_at;
     code->max_stack = v.max_depth;
-    code->flags &= ~(uint32_t)DV_CODE_CALLS_ITSELF;
-    if (calls_itself(code)) code->flags |= DV_CODE_CALLS_ITSELF;
+    code->flags &= ~(uint32_t)DV_CODE_HOT_CALLS;
+    if (has_hot_calls(code)) code->flags |= DV_CODE_HOT_CALLS;
     for (uint32_t i = 0; i < code->constant_count; i++)
         if (code->constants[i].kind == DV_CONST_CODE &&
             !verify(unit, (dv_code *)code->constants[i].as.code, message, size, fault, nesting + 1))

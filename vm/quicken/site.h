@@ -51,11 +51,6 @@ enum {
  * whether the right one had it, too. */
 enum { DV_MET_SHAPE = 0x7FFF, DV_MET_SAME = 0x8000 };
 
-/* Is op one of the opcodes from first to last? */
-static inline bool dv_op_among(uint32_t op, uint32_t first, uint32_t last) {
-    return op - first <= last - first;
-}
-
 struct dv_thread;
 
 static inline uint16_t dv_seen(dv_value v) {

@@ -86,9 +86,11 @@ static void count_calls(dv_vm *vm, dv_thread *thread, dv_callable *callable, uin
 void dv_function_warmed(dv_vm *vm, dv_object *code) {
     dv_thread *thread = (dv_thread *)code;
     if (vm->nama > DV_NAMA_INLINE || !may_have_region(thread)) return;
-    if (!(thread->code->flags & DV_CODE_CALLS_ITSELF)) return;
+    if (!(thread->code->flags & DV_CODE_HOT_CALLS)) return;
     dv_callable *callable = callable_of(vm, thread);
-    if (callable) count_calls(vm, thread, callable, HOT_CALLS);
+    /* The analysis of a long one costs more. */
+    const bool is_long = thread->code->word_count > DV_INLINE_WORDS;
+    if (callable) count_calls(vm, thread, callable, is_long ? 2 * HOT_CALLS : HOT_CALLS);
 }
 
 bool dv_function_is_callable(const dv_thread *thread) {

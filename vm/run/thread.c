@@ -391,9 +391,9 @@ static uint32_t parameter_count(const dv_code *code) {
 }
 
 uint32_t dv_code_stack_base(const dv_code *code) {
-    uint32_t extra = code->flags & DV_CODE_HAS_LOOP       ? DV_SHADOW_EXTRA
-                     : code->flags & DV_CODE_CALLS_ITSELF ? DV_SHADOW_CALLS
-                                                          : 0;
+    uint32_t extra = code->flags & DV_CODE_HAS_LOOP    ? DV_SHADOW_EXTRA
+                     : code->flags & DV_CODE_HOT_CALLS ? DV_SHADOW_CALLS
+                                                       : 0;
     const uint32_t shadow = extra ? code->local_count + code->max_stack + extra : 0;
     return code->local_count + shadow;
 }

@@ -73,7 +73,7 @@ extern const dv_cell dv_count_cell[];
 
 /* Shadow slots of a frame whose code has loops: raw locals, raw temporaries, what inlining may use,
  * attributes of instances that are not made, and where a raw result goes.  Functions without loops
- * that call themselves have fewer: so many frames of theirs are there at a time. */
+ * whose calls may be hot have fewer: of those that call themselves so many frames are there. */
 #define DV_SHADOW_EXTRA 81
 #define DV_SHADOW_CALLS 28 /* of such functions */
 
