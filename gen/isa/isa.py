@@ -12,6 +12,7 @@ An instruction is defined once, as one tagged block in one file of gen/ops (see 
 
 from __future__ import annotations
 
+import itertools
 import re
 from dataclasses import dataclass, field, replace
 
@@ -468,8 +469,13 @@ class Model:
         self.by_name = {i.name: i for i in self.instructions}
 
     def joined(self) -> list[tuple]:
-        """Rows of the table of region instructions that stand for two: both, and what they become."""
+        """Rows of the table of region instructions that stand for two: both, and what they become.  The form of an
+        instruction with its result in a slot stands for the one in front of it, with a register, and a store."""
         rows = [(*(self.by_name[part].number for part in i.joins), i.number) for i in self.regions() if i.joins]
+        for one, behind in itertools.pairwise(self.regions()):
+            store = "R_STORE_D" if "SET_D(c" in behind.body else "R_STORE_I" if "SLOT_I(c) =" in behind.body else ""
+            if store and one.name.endswith("_R") and behind.name == one.name.removesuffix("R") + "S":
+                rows.append((one.number, self.by_name[store].number, behind.number))
         if len({row[:2] for row in rows}) < len(rows):
             raise ModelError("two instructions join the same two")
         return sorted(rows)
