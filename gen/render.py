@@ -43,7 +43,7 @@ NATIVE_HEADERS = (
 # What compiled files consist of, besides the instructions that the compiler emits (code/file.h).
 CODE_FILES = ("code/code.h", "code/file.c", "code/pack.c")
 
-SEQUENCES = HERE / "tables" / "sequences.csv"  # which of region_fused.mako and region_pairs.mako are made (sequences.py)
+SEQUENCES = HERE / "tables" / "sequences.csv"  # which fusions, and of region_fused.mako and region_pairs.mako, are made (sequences.py)
 
 OPS = sorted(p.stem for p in (HERE / "ops").glob("*.mako"))
 TAG_END = re.compile(r"<%isa:\w+\b.*?[^%]>\n", re.DOTALL)
@@ -76,10 +76,11 @@ def load(everything: bool = "DYNVM_ALL_SEQUENCES" in os.environ) -> isa.Model:
             uri=path.name,
         )
         template.render(model=model, source=f"{name}.mako")
+    wanted = None
     if not everything:
         with open(SEQUENCES, encoding="utf-8", newline="") as table:
-            model.choose({row["sequence"] for row in csv.DictReader(table)})
-    model.finish()
+            wanted = {row["sequence"] for row in csv.DictReader(table)}
+    model.finish(wanted)
     return model
 
 

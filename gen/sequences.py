@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
-"""Records which sequences of region instructions are worth a handler of their own: tables/sequences.csv.
+"""Records which sequences of instructions are worth a handler of their own: tables/sequences.csv.
 
   sequences.py --dynvm PROGRAM     a build of all candidates: DYNVM_ALL_SEQUENCES=1 in the environment, in a new folder
 
 Rules
  1. The training set is bench/programs and bench/defeat at small sizes.  bench/objects and
-    bench/library are not in it: what is chosen is judged by them.
- 2. Sequences are kin if they differ in comparisons, in sum and difference, or in whether a shape is known (KIN).  All
-    of a kin get in if together they make up at least SHARE of the steps that one program of the training set takes: so
-    no comparison is slower than its neighbours.  The model adds what a chosen one consists of (isa.py, choose).
+    bench/library are not in it: what is chosen is judged by them.  Each program runs at level inca, where fusions
+    do most, and at level nama, where regions are.
+ 2. Sequences are kin if they differ in the order that is asked for, in equal or unequal, in sum or difference, in
+    which bits are joined, in a question and its opposite, in what kind of container has something, in whether and how
+    a jump behind depends on it, or in whether a shape is known (KIN).  All of a kin get in if together they make up at
+    least SHARE of the steps that one program of the training set takes at one level: so no comparison is slower than
+    its neighbours.  The model adds what a chosen one consists of (isa.py, _choose).
 """
 
 import argparse
@@ -25,9 +28,17 @@ from pathlib import Path
 import render
 
 ROOT = Path(__file__).resolve().parent.parent
-KIN = (r"_(LT|LE|GT|GE|EQ|NE)(?=_)", "_?"), (r"\b(RA|RAK)_", "RA?_"), (r"_(ADD|SUB)(?=_|$|\b)", "_+"), (r"RBD[TF]", "RBD?")
-SHARE = 1e-4  # of a program's steps
+KIN = (
+    (r"(?<![A-Z])(LT|LE|GT|GE)(?=_)", "<"), (r"(?<![A-Z])(EQ|NE)(?=_)", "="),
+    (r"(?<![A-Z])(ADD|SUB)(?![A-Z])", "+"), (r"\b(AND|OR|XOR)_", "&_"),
+    (r"\b(IS|IS_NOT)_", "IS_"), (r"\b(IN|NOT_IN)_(STR|SET|DICT|DERIVED|SEQUENCE)\b", "IN_*"),
+    (r" JUMP_IF_(FALSE|TRUE)$", ""),
+    (r"\b(RA|RAK)_", "RA?_"), (r"RBD[TF]", "RBD?"),
+)
+# Of a program's steps.  Those of regions are short, and a handler less to go to is more of them.
+SHARE = {"derivative": 5e-3, "fusion": 5e-3, "region": 1e-3, "pair": 1e-3}
 TRAINING = ("programs", "defeat")
+LEVELS = ("inca", "nama")
 
 
 def programs():
@@ -45,9 +56,9 @@ def kin_of(sequence: str) -> str:
     return sequence
 
 
-def steps(dynvm: Path, script: str, arguments: list) -> dict:
+def steps(dynvm: Path, level: str, script: str, arguments: list) -> dict:
     """Steps of one run, by instruction.  The report comes behind what the program prints, or on stderr."""
-    command = [str(dynvm.resolve()), "stats", "--json", script, *map(str, arguments)]
+    command = [str(dynvm.resolve()), "stats", "--json", f"--level={level}", script, *map(str, arguments)]
     with tempfile.TemporaryFile() as printed:
         done = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=printed, stderr=subprocess.PIPE)
         printed.seek(0)
@@ -65,26 +76,28 @@ def main() -> int:
     options = parser.parse_args()
     model = render.load(everything=True)
     sequences = {item.name: model.sequence(item) for item in model.instructions if model.sequence(item)}
-    kin = collections.defaultdict(list)
-    for sequence in sequences.values():
-        kin[kin_of(sequence)].append(sequence)
-    used, best = collections.Counter(), collections.Counter()
+    kin, least = collections.defaultdict(set), {}
+    for name, sequence in sequences.items():
+        kin[kin_of(sequence)].add(sequence)
+        least[kin_of(sequence)] = SHARE[model.by_name[name].kind]
+    users, best = collections.defaultdict(set), collections.Counter()
+    work = [(level, *program) for program in programs() for level in LEVELS]
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        for forms in pool.map(lambda work: steps(options.dynvm, *work), list(programs())):
+        for (_, script, _), forms in zip(work, pool.map(lambda one: steps(options.dynvm, *one), work)):
             total = sum(forms.values())
             taken = collections.Counter()
             for name in sequences.keys() & forms.keys():
                 taken[kin_of(sequences[name])] += forms[name]
             for name, count in taken.items():
-                used[name] += 1
+                users[name].add(script)
                 best[name] = max(best[name], count / total)
-    chosen = sorted((sequence, used[name], f"{best[name]:.4%}")
-                    for name in used if best[name] >= SHARE for sequence in kin[name])
+    chosen = sorted((sequence, len(users[name]), f"{best[name]:.4%}")
+                    for name in users if best[name] >= least[name] for sequence in kin[name])
     with open(render.SEQUENCES, "w", encoding="utf-8", newline="") as out:
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(("sequence", "programs of its kin", "largest share"))
         writer.writerows(chosen)
-    print(f"{len(sequences)} sequences, {len(used)} kin run, {len(chosen)} chosen")
+    print(f"{len(sequences)} sequences, {len(users)} kin run, {len(chosen)} chosen")
     return 0
 
 

@@ -12,6 +12,7 @@ An instruction is defined once, as one tagged block in one file of gen/ops (see 
 
 from __future__ import annotations
 
+import itertools
 import re
 from dataclasses import dataclass, field, replace
 
@@ -435,52 +436,78 @@ class Model:
                     )
                 )
 
+    def alone(self, item: Instruction) -> Instruction | None:
+        """Derivatives that cover the instruction behind them: the one that does not, if there is one."""
+        end = f"_{item.covers}"
+        found = self.by_name.get(item.name.removesuffix(end)) if item.name.endswith(end) else None
+        return found if found and item.kind == found.kind == "derivative" else None
+
     def sequence(self, item: Instruction) -> str:
         """What stands for it in tables/sequences.csv, if it is one that a profile chooses: `A+B` for one that joins
-        two, `A B C@a2` for a handler of several, with what comes from the one so many before."""
+        two, `A B C@a2` for a handler of several, with what comes from the one so many before, `LT_INT JUMP_IF_FALSE`
+        for a derivative that covers, `LOAD_LOCAL_B ADD_INT` for a fusion.  What stands in for one shares its line."""
         if item.joins:
             return "+".join(item.joins)
+        if item.kind == "fusion":
+            family = self.plain_of(self.by_name[item.family])
+            return " ".join([*item.loads, self.sequence(family) or family.name, *["STORE_LOCAL"] * item.stores])
+        alone = self.alone(item)
+        if alone:
+            return f"{alone.name} {item.covers}"
         if item.kind != "pair":
             return ""
         via = f"@{item.via}{item.back if item.back > 1 else ''}" if item.via else ""
         first = self.by_name[item.family]
         return f"{self.sequence(first) if first.kind == 'pair' else first.name} {item.second}{via}"
 
-    def choose(self, wanted: set[str]) -> None:
+    def _choose(self, wanted: set[str]) -> None:
         """Drops sequences that are not wanted, unless one that is wanted consists of them."""
+        found: dict[str, list[Instruction]] = {}
+        for item in self.instructions:
+            found.setdefault(self.sequence(item), []).append(item)
         chosen = set()
 
-        def keep(name: str) -> None:
-            if name not in chosen:
-                chosen.add(name)
-                item = self.by_name[name]
-                for part in (*item.joins, *((item.family, item.second) if item.kind == "pair" else ())):
-                    if part not in self.by_name:
-                        raise ModelError(f"{item.source}: {name} has an unknown part {part}")
-                    keep(part)
+        def keep(sequence: str) -> None:
+            if sequence and sequence not in chosen:
+                chosen.add(sequence)
+                for item in found[sequence]:
+                    made_of = {"pair": [item.family, item.second], "fusion": [item.family]}
+                    for part in item.joins or made_of.get(item.kind, []):
+                        if part not in self.by_name:
+                            raise ModelError(f"{item.source}: {item.name} has an unknown part {part}")
+                        keep(self.sequence(self.by_name[part]))
 
-        found = {self.sequence(item): item.name for item in self.instructions}
         for sequence in sorted(wanted):
             if sequence not in found:
                 raise ModelError(f"sequences.csv: '{sequence}' is no candidate: gen/sequences.py")
-            keep(found[sequence])
-        self.instructions = [i for i in self.instructions if not self.sequence(i) or i.name in chosen]
+            keep(sequence)
+        self.instructions = [i for i in self.instructions if self.sequence(i) in {"", *chosen}]
         self.by_name = {i.name: i for i in self.instructions}
 
     def joined(self) -> list[tuple]:
-        """Rows of the table of region instructions that stand for two: both, and what they become."""
+        """Rows of the table of instructions that stand for two: both, and what they become.  The form of a region
+        instruction with its result in a slot stands for the one in front of it, with a register, and a store."""
         rows = [(*(self.by_name[part].number for part in i.joins), i.number) for i in self.regions() if i.joins]
+        covering = [(self.alone(i), self.by_name[i.covers], i) for i in self.instructions if self.alone(i)]
+        rows += [tuple(part.number for part in parts) for parts in covering]
+        for one, behind in itertools.pairwise(self.regions()):
+            store = "R_STORE_D" if "SET_D(c" in behind.body else "R_STORE_I" if "SLOT_I(c) =" in behind.body else ""
+            if store and one.name.endswith("_R") and behind.name == one.name.removesuffix("R") + "S":
+                rows.append((one.number, self.by_name[store].number, behind.number))
         if len({row[:2] for row in rows}) < len(rows):
             raise ModelError("two instructions join the same two")
         return sorted(rows)
 
-    def finish(self) -> None:
-        """Completes derivatives from their families, makes the adaptive forms, numbers, validates."""
+    def finish(self, wanted: set[str] | None = None) -> None:
+        """Completes derivatives from their families, makes fusions and the adaptive forms, numbers, validates.  Of
+        sequences those that are wanted are made; None: all."""
         for item in self.instructions:
             if item.kind == "derivative":
                 self._complete(item)
         for item in [i for i in self.instructions if i.fuses]:
             self._fuse(item)
+        if wanted is not None:
+            self._choose(wanted)
         for family in self.families():
             self.add(
                 Instruction(

@@ -173,8 +173,8 @@ typedef struct dv_region_facts {
 extern const dv_region_facts dv_region_facts_of[DV_OP_REGION_COUNT]; /* by opcode - DV_OP_FIRST_REGION */
 const char *dv_op_name(uint32_t op);
 
-/* The region instruction that stands for two, the second of which takes what the first has put into a register;
-   DV_OP_COUNT: there is none. */
+/* The instruction that stands for two: of regions, where the second takes what the first has put into a register, and a
+   derivative with the jump behind it; DV_OP_COUNT: there is none. */
 uint32_t dv_op_joined(uint32_t first, uint32_t second);
 
 #endif

@@ -145,43 +145,29 @@ void dv_choose_store_subscript(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     dv_site_become(vm, ip, op);
 }
 
-/* The forms of IN and NOT_IN with what is behind them. */
-typedef struct contains_forms {
-    uint32_t plain, jump_if_false, jump_if_true;
-} contains_forms;
-#define CONTAINS_FORMS(form) \
-    { form, form##_JUMP_IF_FALSE, form##_JUMP_IF_TRUE }
-
-static void become_contains(dv_vm *vm, dv_cell *ip, const contains_forms *forms) {
-    const uint32_t after = dv_site_family(vm, ip + dv_op_infos[DV_OP_IN].length);
-    dv_site_become(vm, ip,
-                   after == DV_OP_JUMP_IF_FALSE  ? forms->jump_if_false
-                   : after == DV_OP_JUMP_IF_TRUE ? forms->jump_if_true
-                                                 : forms->plain);
+/* IN or NOT_IN becomes that form, with the jump behind it if there is one with it. */
+static void become_contains(dv_vm *vm, dv_cell *ip, uint32_t form) {
+    const uint32_t behind = dv_site_family(vm, ip + dv_op_infos[form].length);
+    const uint32_t joined = dv_op_joined(form, behind);
+    dv_site_become(vm, ip, joined == DV_OP_COUNT ? form : joined);
 }
 
 void dv_choose_contains(dv_vm *vm, dv_cell *ip, dv_value *sp) {
-    static const contains_forms
-        strs[] = {CONTAINS_FORMS(DV_OP_IN_STR), CONTAINS_FORMS(DV_OP_NOT_IN_STR)},
-        dicts[] = {CONTAINS_FORMS(DV_OP_IN_DICT), CONTAINS_FORMS(DV_OP_NOT_IN_DICT)},
-        derived[] = {CONTAINS_FORMS(DV_OP_IN_DERIVED), CONTAINS_FORMS(DV_OP_NOT_IN_DERIVED)},
-        sets[] = {CONTAINS_FORMS(DV_OP_IN_SET), CONTAINS_FORMS(DV_OP_NOT_IN_SET)},
-        sequences[] = {CONTAINS_FORMS(DV_OP_IN_SEQUENCE), CONTAINS_FORMS(DV_OP_NOT_IN_SEQUENCE)};
     dv_value item = sp[-2], container = sp[-1];
     bool negated = dv_site_family(vm, ip) == DV_OP_NOT_IN;
     if (dv_is_shape(item, DV_T_STR) && dv_is_shape(container, DV_T_STR))
-        become_contains(vm, ip, &strs[negated]);
+        become_contains(vm, ip, negated ? DV_OP_NOT_IN_STR : DV_OP_IN_STR);
     else if (dv_is_shape(container, DV_T_DICT))
-        become_contains(vm, ip, &dicts[negated]);
+        become_contains(vm, ip, negated ? DV_OP_NOT_IN_DICT : DV_OP_IN_DICT);
     else if ((dv_is_shape(container, DV_T_SET) || dv_is_shape(container, DV_T_FROZENSET)) &&
              !dv_is_set(item))
-        become_contains(vm, ip, &sets[negated]);
+        become_contains(vm, ip, negated ? DV_OP_NOT_IN_SET : DV_OP_IN_SET);
     else if (dv_is_shape(container, DV_T_LIST) || dv_is_shape(container, DV_T_TUPLE))
-        become_contains(vm, ip, &sequences[negated]);
+        become_contains(vm, ip, negated ? DV_OP_NOT_IN_SEQUENCE : DV_OP_IN_SEQUENCE);
     else if (dv_is_plain_instance(container))
         dv_site_become(vm, ip, negated ? DV_OP_NOT_IN_DL : DV_OP_IN_DL);
     else if (dv_operate_base(vm, container, vm->known.contains))
-        become_contains(vm, ip, &derived[negated]);
+        become_contains(vm, ip, negated ? DV_OP_NOT_IN_DERIVED : DV_OP_IN_DERIVED);
     else
         dv_site_refuse(vm, ip, DV_REASON_TYPES);
 }

@@ -226,13 +226,22 @@ static void set_where(dv_build *b, int32_t q, dv_where where, int32_t slot) {
     b->version++;
 }
 
+/* The instruction that stores the register that entry q is in. */
+static uint32_t store_of(const dv_build *b, int32_t q) {
+    return b->e[q].kind == DV_K_FLOAT ? DV_OP_R_STORE_D : DV_OP_R_STORE_I;
+}
+
 /* If the value in a register was made by the very last instruction, that one puts it into the slot.
  */
 static bool redirect(dv_build *b, int32_t q, int16_t slot) {
     uint32_t at = b->last_result;
     if (!b->emitting || b->failed || at == DV_NO_CELL || q != b->last_entry) return false;
-    if (at + dv_op_infos[b->cells.data[at].i].length != b->cells.count) return false;
-    b->cells.data[at].i++; /* forms with a slot as result follow those with a register */
+    const uint32_t op = (uint32_t)b->cells.data[at].i;
+    if (at + dv_op_infos[op].length != b->cells.count) return false;
+    const uint32_t joined = dv_op_joined(op, store_of(b, q));
+    if (joined == DV_OP_COUNT)
+        return false; /* not every form with a register is made with a slot */
+    b->cells.data[at].i = joined;
     b->cells.data[at + 1].o.c = slot;
     b->last_result = DV_NO_CELL;
     return true;
@@ -240,7 +249,7 @@ static bool redirect(dv_build *b, int32_t q, int16_t slot) {
 
 void dv_store_register(dv_build *b, int32_t q, int16_t slot) {
     if (redirect(b, q, slot)) return;
-    dv_region_emit(b, b->e[q].kind == DV_K_FLOAT ? DV_OP_R_STORE_D : DV_OP_R_STORE_I, slot, 0, 0);
+    dv_region_emit(b, store_of(b, q), slot, 0, 0);
 }
 
 void dv_spill(dv_build *b, bool doubles, int32_t keep) {
