@@ -236,6 +236,7 @@ static bool make_class(dv_vm *vm, const dv_type *type) {
     dv_release(vm, name);
     if (!class_) return false;
     class_->descriptor = type;
+    class_->weak = type->weakly;
     if (type->id == DV_T_PROPERTY) class_->flags |= DV_CLASS_DESCRIPTOR | DV_CLASS_SETTER;
     if (type->id == DV_T_STATICMETHOD || type->id == DV_T_CLASSMETHOD)
         class_->flags |= DV_CLASS_DESCRIPTOR;
@@ -292,9 +293,20 @@ static void clear_modules(dv_vm *vm, dv_value modules) {
     while (dv_dict_walk(modules, &position, &name, &module)) clear_names(vm, module);
 }
 
+/* The functions of atexit, which report what they raise themselves. */
+static void run_at_exit(dv_vm *vm) {
+    const dv_value function = vm->at_exit;
+    vm->at_exit = DV_EMPTY;
+    if (dv_is_empty(function)) return;
+    dv_release(vm, dv_call(vm, function, NULL, 0, DV_EMPTY));
+    dv_error_clear(vm);
+    dv_release(vm, function);
+}
+
 void dv_teardown(dv_vm *vm) {
     drop(vm, &vm->handled);
     dv_error_clear(vm);
+    run_at_exit(vm);
     dv_collect_finalise_all(vm);
     vm->sys.stdin_cell = vm->sys.stdout_cell = vm->sys.path_cell = NULL;
     clear_names(vm, vm->main);

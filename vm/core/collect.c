@@ -385,8 +385,10 @@ static int64_t collect(dv_vm *vm) {
     size_t count = find_garbage(vm, NULL, 0), size = count * sizeof(dv_object *);
     dv_object **garbage = count ? dv_heap_alloc(&vm->heap, size) : NULL;
     if (garbage) keep_garbage(vm, garbage);
+    dv_weak *cleared = garbage ? dv_weak_clear_garbage(vm, LIVE, REACHED) : NULL;
     dv_collect_unmark(vm);
     if (!garbage) return 0;
+    dv_weak_call_all(vm, cleared);
     size_t left = count;
     const bool finalisers = vm->finalisers || vm->collector.closes;
     if (finalisers && finalise(vm, garbage, count) > 0) left = garbage_first(vm, garbage, count);

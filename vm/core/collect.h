@@ -25,7 +25,8 @@ typedef struct dv_collector {
     bool disabled; /* gc.disable(): only gc.collect() collects */
     bool running;
     bool wanted;              /* at the next safepoint */
-    bool closes;              /* some generator has, or had, something to do when it is closed */
+    bool closes;              /* some generator has, or had, something to do when it is closed,
+                               * or some weak reference a callback */
     int64_t rest;             /* of vm->countdown, which became 0 early because of that */
     int64_t collections;      /* so far */
     int64_t collected;        /* objects in all of them */

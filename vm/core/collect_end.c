@@ -6,6 +6,9 @@
  * parts.  Where gc is disabled there is no such collection, and the last one finds the objects in
  * the order in which they were made.
  *
+ * After that collection, weak references are part of the same garbage as their objects: finalisers
+ * find all of them cleared, and no callback is called.
+ *
  * What finalisers make meanwhile and keep is not finalised: in CPython it keeps all else alive.
  *
  * Invariants
@@ -77,6 +80,7 @@ static void order(dv_vm *vm, walk *w) {
 /* Is there anything to do?  A walk takes a tenth of the time of a collection. */
 static bool is_anything_finalisable(dv_vm *vm) {
     if (!vm->finalisers && !vm->collector.closes) return false;
+    if (vm->weak.live > 0) return true;
     dv_heap_walk all = dv_heap_walk_objects(&vm->heap);
     dv_object *object;
     while ((object = dv_heap_next_object(&all)))
@@ -132,8 +136,10 @@ static void finalise_queue(dv_vm *vm, walk *w) {
 }
 
 void dv_collect_finalise_all(dv_vm *vm) {
-    if (!is_anything_finalisable(vm)) return;
-    if (!vm->collector.disabled) (void)dv_collect(vm);
+    const bool any = is_anything_finalisable(vm);
+    if (any && !vm->collector.disabled) (void)dv_collect(vm);
+    dv_weak_forget_all(vm);
+    if (!any) return;
     size_t count = 0;
     dv_heap_walk all = dv_heap_walk_objects(&vm->heap);
     while (dv_heap_next_object(&all)) count++;

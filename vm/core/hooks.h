@@ -53,7 +53,8 @@ typedef struct dv_inspect_hooks {
     /* At every back edge of an observed VM. */
     void (*observe)(dv_vm *vm, const dv_cell *ip, dv_value *fp);
     /* The __del__ of an object, or a generator's finally clauses, are about to run
-     * because it dies; not in collections whose time the program has not chosen. */
+     * because it dies, or weak references to an object have been cleared; not in collections whose
+     * time the program has not chosen. */
     void (*died)(dv_vm *vm, const dv_object *object);
     /* Makes one step instead of dv_run_cells, which asks for it when it begins. */
     const dv_cell *(*step)(dv_vm *vm, const dv_cell *ip);

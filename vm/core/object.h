@@ -91,6 +91,9 @@ typedef enum dv_type_id {
     DV_T_KEY_WRAPPER,
     DV_T_CACHE, /* modules/data/functools_cache.c */
     DV_T_CACHE_LINK,
+    DV_T_WEAK, /* modules/data/weakref.c: references, and proxies */
+    DV_T_WEAK_PROXY,
+    DV_T_WEAK_CALLABLE_PROXY,
     DV_T_DEQUE, /* modules/data/collections_deque.c */
     DV_T_DEQUE_ITERATOR,
     DV_T_DEQUE_REVERSED,
@@ -333,6 +336,7 @@ typedef struct dv_type {
     /* Keywords are for the __init__ of a dl class (or its __new__, if the type has `initialise`);
      * where it has none, they are refused. */
     bool ignores_keywords;
+    bool weakly; /* its objects can have weak references (core/weak.h) */
     /* Of an extension's type: which operators `binary`, `inplace` and `unary` know, as bits. */
     uint16_t binary_operators, inplace_operators, unary_operators;
     /* Of an extension's type with a typed buffer (types/binary/buffer.h): where that is in its

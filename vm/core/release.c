@@ -21,6 +21,7 @@ _Static_assert(DV_SHAPE_LIMIT == 1u << SHAPE_BITS, "a queued object's shape must
 static void enqueue(dv_vm *vm, dv_object *object) {
     uint64_t header = (uint64_t)(uintptr_t)vm->release_queue >> GRAIN_BITS << SHAPE_BITS;
     header |= object->shape & (DV_SHAPE_LIMIT - 1);
+    dv_weak_wait(vm, object, true);
     memcpy(object, &header, sizeof header);
     vm->release_queue = object;
 }
@@ -33,6 +34,7 @@ static dv_object *dequeue(dv_vm *vm) {
     object->references = 0;
     uint32_t index = (uint32_t)(header & (DV_SHAPE_LIMIT - 1));
     object->shape = index < DV_T_COUNT ? index : vm->shapes[index]->number;
+    dv_weak_wait(vm, object, false);
     return object;
 }
 

@@ -45,6 +45,7 @@ dv_class *dv_class_new_of(dv_vm *vm, dv_value name, dv_class *const *bases, uint
     dv_namespace_init(&class_->attributes);
     if (dv_mro_link(vm, class_, bases, count)) {
         class_->collection = collection_of(class_);
+        class_->weak = base && base->weak;
         return class_;
     }
     dv_release_object(vm, &class_->header);
@@ -397,7 +398,7 @@ dv_value dv_instance_new(dv_vm *vm, dv_class *class_) {
     instance->serial = DV_UNLIKELY(vm->finalisers) ? ++vm->collector.serial : 0;
     instance->overflow_capacity = 0;
     instance->inline_slots = (uint8_t)inline_slots;
-    instance->finalised = false;
+    instance->ending = 0;
     class_->header.references++;
     return dv_object_value(instance);
 }
@@ -437,6 +438,7 @@ static void release_subclass(dv_vm *vm, dv_object *object) {
     }
     const dv_shape *shape = dv_shape_at(vm, object->shape);
     dv_attributes *attributes = dv_attributes_of(object);
+    if (DV_UNLIKELY(attributes->ending & DV_ENDING_WEAK) && !dv_weak_end(vm, object)) return;
     for (uint32_t i = 0, count = shape->count; i < count; i++)
         dv_release(vm, attributes->values[i]);
     vm->types[object->shape >> DV_LAYOUT_SHIFT]->release(vm, object);
@@ -456,6 +458,12 @@ static __attribute__((noinline)) void release_rest(dv_vm *vm, dv_instance *insta
     dv_release_object(vm, &class_->header);
 }
 
+/* Which has more slots than fit into it, or weak references. */
+static __attribute__((noinline)) void release_wide(dv_vm *vm, dv_instance *instance) {
+    if (instance->ending & DV_ENDING_WEAK && !dv_weak_end(vm, &instance->header)) return;
+    release_rest(vm, instance, 0, NULL);
+}
+
 /* Without a call, so that nothing is saved, where nothing dies with the instance. */
 static void release_plain(dv_vm *vm, dv_object *object) {
     dv_instance *instance = (dv_instance *)object;
@@ -463,7 +471,7 @@ static void release_plain(dv_vm *vm, dv_object *object) {
     dv_class *class_ = shape->class_;
     const uint32_t count = shape->count, inline_slots = instance->inline_slots;
     if (DV_UNLIKELY(instance->overflow != NULL || count > inline_slots)) {
-        release_rest(vm, instance, 0, NULL);
+        release_wide(vm, instance);
         return;
     }
     const dv_value *slots = dv_instance_slot(instance, 0);
@@ -479,9 +487,11 @@ static void release_plain(dv_vm *vm, dv_object *object) {
 /* The __del__ of an instance that has not run; NULL: none. */
 static const dv_global_cell *finaliser_of(dv_vm *vm, const dv_object *object) {
     const dv_attributes *attributes = (const dv_attributes *)(const void *)object - 1;
-    bool done = object->shape >> DV_LAYOUT_SHIFT ? attributes->finalised
-                                                 : ((const dv_instance *)object)->finalised;
-    return done ? NULL : dv_class_special(dv_shape_at(vm, object->shape)->class_, vm->known.del);
+    uint32_t ending = object->shape >> DV_LAYOUT_SHIFT ? attributes->ending
+                                                       : ((const dv_instance *)object)->ending;
+    return ending & DV_ENDING_FINALISED
+               ? NULL
+               : dv_class_special(dv_shape_at(vm, object->shape)->class_, vm->known.del);
 }
 
 bool dv_instance_has_finaliser(dv_vm *vm, const dv_object *object) {
@@ -498,9 +508,9 @@ bool dv_instance_finalise(dv_vm *vm, dv_object *object) {
     const dv_global_cell *cell = finaliser_of(vm, object);
     if (!cell) return true;
     if (object->shape >> DV_LAYOUT_SHIFT)
-        dv_attributes_of(object)->finalised = true;
+        dv_attributes_of(object)->ending |= DV_ENDING_FINALISED;
     else
-        ((dv_instance *)object)->finalised = true;
+        ((dv_instance *)object)->ending |= DV_ENDING_FINALISED;
     return dv_finalise(vm, object, cell->value);
 }
 
@@ -574,7 +584,7 @@ static bool make_room(dv_vm *vm, dv_object *object, dv_class *class_, uint32_t s
         dv_attributes *attributes = dv_attributes_of(object);
         uint32_t capacity = attributes->capacity;
         bool grown = grow_values(vm, &attributes->values, &capacity, slot + 1);
-        attributes->capacity = capacity & INT32_MAX;
+        attributes->capacity = capacity & ((1u << 30) - 1);
         return grown;
     }
     dv_instance *instance = (dv_instance *)object;
@@ -584,6 +594,19 @@ static bool make_room(dv_vm *vm, dv_object *object, dv_class *class_, uint32_t s
     uint32_t capacity = instance->overflow_capacity;
     bool grown = grow_values(vm, &instance->overflow, &capacity, slot - instance->inline_slots + 1);
     instance->overflow_capacity = (uint16_t)capacity;
+    return grown;
+}
+
+bool dv_instance_watch(dv_vm *vm, dv_object *object) {
+    if (object->shape >> DV_LAYOUT_SHIFT) {
+        dv_attributes_of(object)->ending |= DV_ENDING_WEAK;
+        return true;
+    }
+    dv_instance *instance = (dv_instance *)object;
+    uint32_t capacity = instance->overflow_capacity;
+    bool grown = grow_values(vm, &instance->overflow, &capacity, 1);
+    instance->overflow_capacity = (uint16_t)capacity;
+    if (grown) instance->ending |= DV_ENDING_WEAK;
     return grown;
 }
 

@@ -93,6 +93,7 @@ struct dv_class {
     bool has_subclasses;               /* or had */
     bool truthful;                     /* see dv_class_truthful; false: not looked for yet */
     bool textual;                      /* see dv_class_textual; likewise */
+    bool weak;                         /* its instances can have weak references */
     bool linear;     /* neither it nor a class that it derives from has several bases */
     uint32_t fields; /* see dv_class_takes_fields; 0: not looked for yet */
     uint8_t left;    /* DV_LEFT_...: what it was known to leave to the built-in type that it derives
@@ -112,13 +113,17 @@ struct dv_class {
     uint32_t answers_time; /* vm->registrations when `answers` was made */
 };
 
+/* What the end of an instance must know: its __del__ has run and does not run again; it has, or
+ * had, weak references (core/weak.h), and then it has overflow slots. */
+enum { DV_ENDING_FINALISED = 1, DV_ENDING_WEAK = 2 };
+
 typedef struct dv_instance {
     dv_object header;
     dv_value *overflow; /* NULL, or slots from the class's inline_slots at its creation on */
     uint32_t serial;    /* order of creation; 0 before there was a class with __del__ */
     uint16_t overflow_capacity;
     uint8_t inline_slots;
-    bool finalised; /* its __del__ has run: it does not run again */
+    uint8_t ending; /* DV_ENDING_... */
     dv_value slots[];
 } dv_instance;
 
@@ -129,9 +134,9 @@ typedef struct dv_instance {
 /* In front of an instance of a subclass of a built-in type. */
 typedef struct dv_attributes {
     uint32_t mark; /* DV_HEAP_PREFIX_MARK (core/heap.h), and the serial in the low 24 bits */
-    uint32_t capacity : 31;
-    uint32_t finalised : 1; /* its __del__ has run */
-    dv_value *values;       /* by slot number; NULL when capacity is 0 */
+    uint32_t capacity : 30;
+    uint32_t ending : 2; /* DV_ENDING_... */
+    dv_value *values;    /* by slot number; NULL when capacity is 0 */
 } dv_attributes;
 
 /* What dv_class_find found last, by class and name; vm->found is a table of these.  It holds while
@@ -234,6 +239,8 @@ bool dv_instance_delete(dv_vm *vm, dv_object *object, dv_value name, bool *found
 bool dv_instance_finalise(dv_vm *vm, dv_object *object);
 /* Is there a __del__ that dv_instance_finalise would run? */
 bool dv_instance_has_finaliser(dv_vm *vm, const dv_object *object);
+/* From now on the end of the instance leads to dv_weak_end (core/weak.h); false: raised. */
+bool dv_instance_watch(dv_vm *vm, dv_object *object) DV_MUST_CHECK;
 /* Instances of classes with __del__ in the order in which they were made: a number that grows, and
  * begins anew after 2^24 of them. */
 uint32_t dv_instance_serial(const dv_object *object);

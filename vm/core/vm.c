@@ -77,7 +77,8 @@ dv_vm *dv_vm_new(const dv_vm_config *config) {
     vm->heap.used = sizeof *vm;
     vm->error = vm->modules = vm->helpers = vm->main = vm->sys.arguments = vm->memory_error =
         vm->keywords = DV_EMPTY;
-    vm->struct_formats = vm->sys.module = vm->sys.warn_options = vm->sys.x_options = DV_EMPTY;
+    vm->struct_formats = vm->at_exit = vm->sys.module = vm->sys.warn_options = vm->sys.x_options =
+        DV_EMPTY;
     vm->handled = DV_NONE;
     fill_known_with_empty(&vm->known);
     configure(vm, config);

@@ -19,6 +19,7 @@
 #include "core/object.h"
 #include "core/shape.h"
 #include "core/upcall.h"
+#include "core/weak.h"
 
 typedef enum dv_level { DV_LEVEL_GENERIC, DV_LEVEL_INCA, DV_LEVEL_NAMA } dv_level;
 
@@ -301,6 +302,8 @@ struct dv_vm {
     bool finalisers;        /* some class has, or had, a __del__ */
     uint32_t registrations; /* of classes with abstract ones (types/class/abstract.h), so far */
     dv_collector collector;
+    dv_weak_table weak;
+    dv_value at_exit; /* called when the program ends, before anything is finalised; or EMPTY */
     dv_value memory_error; /* preallocated */
     struct dv_repr_guard *repr_guard;
     dv_class *error_classes[DV_E_COUNT];

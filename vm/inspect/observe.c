@@ -128,14 +128,21 @@ static dv_value name_of_slot(const dv_shape *shape, uint32_t slot) {
 
 static uint64_t digest_name(dv_vm *vm, uint64_t h, dv_value name) { return digest(vm, h, name, 0); }
 
+/* A generator goes by its own name, another object by that of its class. */
+static dv_value name_of_dead(dv_vm *vm, const dv_object *dead) {
+    if (dead->shape == DV_T_GENERATOR) return ((const dv_generator *)dead)->qualname;
+    return dv_class_name(dv_class_of(vm, dv_object_value((dv_object *)dead)));
+}
+
+/* NULL: it is of a built-in type. */
+static const dv_shape *shape_of_dead(dv_vm *vm, const dv_object *dead) {
+    return dead->shape < DV_T_COUNT ? NULL : dv_shape_at(vm, dead->shape);
+}
+
 static uint64_t digest_death(dv_vm *vm, const dv_object *dead) {
-    if (dead->shape == DV_T_GENERATOR) {
-        const dv_generator *g = (const dv_generator *)dead;
-        return digest_name(vm, 2, g->qualname);
-    }
-    const dv_shape *shape = dv_shape_at(vm, dead->shape);
-    uint64_t h = digest_name(vm, 3, dv_class_name(shape->class_));
-    for (uint32_t i = 0; i < shape->count; i++) {
+    const dv_shape *shape = shape_of_dead(vm, dead);
+    uint64_t h = digest_name(vm, shape ? 3 : 2, name_of_dead(vm, dead));
+    for (uint32_t i = 0; shape && i < shape->count; i++) {
         h = digest_name(vm, h, name_of_slot(shape, i));
         h = digest(vm, h, *dv_attribute_slot((dv_object *)dead, i), DEPTH);
     }
@@ -215,9 +222,8 @@ static size_t name_size(dv_value name) {
 static void describe_death(words *w, dv_vm *vm, const dv_object *dead) {
     static const char generator[] = "generator ", ends[] = " dies";
     const bool is_generator = dead->shape == DV_T_GENERATOR;
-    const dv_shape *shape = is_generator ? NULL : dv_shape_at(vm, dead->shape);
-    dv_value name =
-        is_generator ? ((const dv_generator *)dead)->qualname : dv_class_name(shape->class_);
+    const dv_shape *shape = shape_of_dead(vm, dead);
+    dv_value name = name_of_dead(vm, dead);
     add(w, generator, is_generator ? sizeof generator - 1 : 0);
     add(w, dv_as_str(name)->data, name_size(name));
     add(w, ends, sizeof ends - 1);

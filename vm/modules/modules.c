@@ -39,6 +39,7 @@ static const builtin_module builtin_modules[] = {
     {"_re", dv_re_fill},
     {"_text", dv_text_fill},
     {"_traceback", dv_traceback_fill},
+    {"_weakref", dv_weakref_fill},
     {"array", dv_array_fill},
     {"bisect", dv_bisect_fill},
     {"builtins", fill_builtins},
@@ -209,7 +210,7 @@ static const char *const left_out[] = {
     "_stat", "_statistics", "_string", "_strptime", "_struct", "_symtable", "_thread",
     "_threading_local", "_tkinter", "_tokenize", "_tracemalloc", "_typing", "_uuid",
     "_warnings", "_weakref", "_weakrefset", "_winapi", "_zoneinfo", "aifc", "antigravity",
-    "ast", "asynchat", "asyncio", "asyncore", "atexit", "audioop", "bdb", "bz2", "cProfile",
+    "ast", "asynchat", "asyncio", "asyncore", "audioop", "bdb", "bz2", "cProfile",
     "cgi", "cgitb", "chunk", "cmd", "code", "codecs", "codeop", "compileall", "concurrent",
     "configparser", "copyreg", "crypt", "ctypes", "curses", "dbm", "dis", "distutils", "email",
     "encodings", "ensurepip", "faulthandler", "fcntl", "filecmp", "fileinput", "ftplib",
@@ -227,7 +228,7 @@ static const char *const left_out[] = {
     "symtable", "sysconfig", "syslog", "tabnanny", "tarfile", "telnetlib", "termios", "test",
     "this", "threading", "tkinter", "token", "tokenize", "tomllib", "trace", "tracemalloc",
     "tty", "turtle", "turtledemo", "unicodedata", "unittest.async_case", "unittest.mock",
-    "unittest.signals", "urllib", "uu", "venv", "warnings", "wave", "weakref", "webbrowser",
+    "unittest.signals", "urllib", "uu", "venv", "warnings", "wave", "webbrowser",
     "winreg", "winsound", "wsgiref", "xdrlib", "xml", "xmlrpc", "zipapp", "zipfile",
     "zipimport", "zlib", NULL
     // clang-format on

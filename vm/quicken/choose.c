@@ -340,7 +340,7 @@ static bool methods_come_first(const dv_vm *vm, dv_value object) {
     /* Objects of one shape that show themselves as of several classes have several methods. */
     if (vm->types[shape]->face) return false;
     return shape != DV_T_FUNCTION && shape != DV_T_MODULE && shape != DV_T_CLASS &&
-           shape != DV_T_SUPER && shape != DV_T_EXCEPTION;
+           shape != DV_T_SUPER && shape != DV_T_EXCEPTION && !dv_is_weak_proxy(object);
 }
 
 /* The class of an instance, also one of a built-in type that computes no attributes, whose methods

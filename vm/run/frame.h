@@ -97,7 +97,7 @@ static inline dv_instance *dv_frame_instance(dv_vm *vm, const dv_class *class_,
     instance->serial = 0;
     instance->overflow_capacity = 0;
     instance->inline_slots = (uint8_t)class_->inline_slots;
-    instance->finalised = false;
+    instance->ending = 0;
     return instance;
 }
 

@@ -100,6 +100,7 @@ static bool is_generic(const dv_class *class_) {
     case DV_T_ENUMERATE:
     case DV_T_PATTERN:
     case DV_T_MATCH:
+    case DV_T_WEAK:
     case DV_T_DEQUE: return true;
     case DV_T_CLASS: return class_->descriptor == &dv_class_type;
     default: return false;

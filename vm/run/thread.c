@@ -601,6 +601,7 @@ static dv_value code_get_attribute(dv_vm *vm, dv_value self, dv_value name) {
 
 const dv_type dv_code_type = {.name = "code",
                               .id = DV_T_CODE,
+                              .weakly = true,
                               .release = release_thread,
                               .traverse = traverse_thread,
                               .repr = repr_thread,

@@ -329,6 +329,7 @@ static dv_value class_with(dv_vm *vm, const char *name, dv_type_id base,
     for (const dv_cfunction_def *def = methods; good && def->name; def++)
         good = put(vm, dv_as_class(class_), def->name, dv_cfunction_new(vm, def, DV_EMPTY, class_));
     if (good) dv_as_class(class_)->flags |= DV_CLASS_FULL_NAME;
+    if (good) dv_as_class(class_)->weak = false; /* in CPython it is a type of C */
     if (good) return class_;
     dv_release(vm, class_);
     return DV_EMPTY;

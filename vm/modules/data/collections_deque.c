@@ -657,6 +657,7 @@ static const dv_cfunction_def deque_methods[] = {
 
 const dv_type dv_deque_type = {.name = "collections.deque",
                                .id = DV_T_DEQUE,
+                               .weakly = true,
                                .traverse = deque_traverse,
                                .clear = deque_clear_cycle,
                                .release = deque_release,

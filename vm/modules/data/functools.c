@@ -379,6 +379,7 @@ static const dv_cfunction_def partial_methods[] = {
 
 static const dv_type partial_type = {.name = "functools.partial",
                                      .id = DV_T_PARTIAL,
+                                     .weakly = true,
                                      .traverse = partial_traverse,
                                      .clear = partial_clear,
                                      .release = partial_release,

@@ -279,6 +279,7 @@ static const dv_cfunction_def cache_methods[] = {
 
 const dv_type dv_cache_type = {.name = "functools._lru_cache_wrapper",
                                .id = DV_T_CACHE,
+                               .weakly = true,
                                .traverse = cache_traverse,
                                .release = cache_release,
                                .get_attribute = cache_get_attribute,

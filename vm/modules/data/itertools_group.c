@@ -343,6 +343,7 @@ static const dv_cfunction_def tee_methods[] = {
 
 const dv_type dv_tee_type = {.name = "itertools._tee",
                              .id = DV_T_TEE,
+                             .weakly = true,
                              .traverse = tee_traverse,
                              .release = tee_release,
                              .iterate = self_iterate,

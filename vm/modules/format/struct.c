@@ -359,6 +359,7 @@ static const dv_cfunction_def struct_methods[] = {
 const dv_type dv_struct_type = {
     .name = "_struct.Struct",
     .id = DV_T_STRUCT,
+    .weakly = true,
     .release = struct_release,
     .repr = address_repr,
     .get_attribute = struct_get_attribute,

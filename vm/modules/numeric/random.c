@@ -560,6 +560,7 @@ static const dv_cfunction_def methods[] = {
 const dv_type dv_random_type = {
     .name = "Random",
     .id = DV_T_RANDOM,
+    .weakly = true,
     .release = random_release,
     .repr = random_repr,
     .construct = random_construct,

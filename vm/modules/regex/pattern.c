@@ -553,6 +553,7 @@ static const dv_cfunction_def methods[] = {
 const dv_type dv_pattern_type = {
     .name = "re.Pattern",
     .id = DV_T_PATTERN,
+    .weakly = true,
     .release = pattern_release,
     .repr = pattern_repr,
     .hash = pattern_hash,

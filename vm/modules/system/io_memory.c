@@ -511,6 +511,7 @@ static const dv_cfunction_def bytes_methods[] = {
 #define MEMORY_TYPE(variable, text, number, make, table)             \
     const dv_type variable = {.name = text,                          \
                               .id = number,                          \
+                              .weakly = true,                        \
                               .release = memory_release,             \
                               .iterate = memory_iterate,             \
                               .next = memory_next,                   \

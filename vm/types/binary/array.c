@@ -607,6 +607,7 @@ static dv_value array_get_attribute(dv_vm *vm, dv_value self, dv_value name) {
 const dv_type dv_array_type = {
     .name = "array.array",
     .id = DV_T_ARRAY,
+    .weakly = true,
     .release = array_release,
     .repr = array_repr,
     .hash = array_hash,

@@ -126,7 +126,8 @@ static dv_value from_iterator(dv_vm *vm, dv_value iterator, const char *type) {
 }
 
 dv_value dv_bytes_from(dv_vm *vm, dv_value v, const char *type) {
-    if (strcmp(type, "bytes") == 0 && (dv_is_instance(v) || dv_is_foreign(v))) {
+    if (strcmp(type, "bytes") == 0 &&
+        (dv_is_instance(v) || dv_is_foreign(v) || dv_is_weak_proxy(v))) {
         bool found;
         dv_value made = dv_number_special(vm, v, vm->known.bytes_, &found);
         if (found && (dv_is_empty(made) || dv_is_bytes(made))) return made;

@@ -236,6 +236,7 @@ static const dv_cfunction_def function_methods[] = {
 const dv_type dv_function_type = {
     .name = "function",
     .id = DV_T_FUNCTION,
+    .weakly = true,
     .release = function_release,
     .traverse = function_traverse,
     .repr = function_repr,
@@ -562,7 +563,8 @@ static const dv_cfunction_def descriptor_methods[] = {{.name = "__get__",
                                                        .flags = DV_CFUNCTION_WRAPPER},
                                                       {.name = NULL}};
 
-const dv_type dv_cfunction_type = {CFUNCTION("builtin_function_or_method", DV_T_CFUNCTION)};
+const dv_type dv_cfunction_type = {CFUNCTION("builtin_function_or_method", DV_T_CFUNCTION),
+                                   .weakly = true};
 const dv_type dv_cfunction_faces[DV_CFUNCTION_FACES] = {
     {CFUNCTION("wrapper_descriptor", DV_T_WRAPPER_DESCRIPTOR), .methods = descriptor_methods},
     {CFUNCTION("method-wrapper", DV_T_METHOD_WRAPPER)},
@@ -645,6 +647,7 @@ static dv_value method_construct(dv_vm *vm, const dv_value *args, uint32_t count
 const dv_type dv_method_type = {
     .name = "method",
     .id = DV_T_METHOD,
+    .weakly = true,
     .release = method_release,
     .traverse = method_traverse,
     .repr = method_repr,

@@ -173,6 +173,7 @@ static const dv_cfunction_def methods[] = {
 const dv_type dv_generator_type = {
     .name = "generator",
     .id = DV_T_GENERATOR,
+    .weakly = true,
     .release = generator_release,
     .traverse = generator_traverse,
     .clear = generator_clear,

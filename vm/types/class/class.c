@@ -522,6 +522,7 @@ const dv_type dv_class_type = {
     .name = "type",
     .binary = class_binary,
     .id = DV_T_CLASS,
+    .weakly = true,
     .release = dv_class_release,
     .traverse = dv_class_traverse,
     .clear = dv_class_clear,
@@ -551,6 +552,7 @@ bool dv_class_know(dv_vm *vm, const dv_type *type) {
     dv_release(vm, text);
     if (!class_) return false;
     class_->descriptor = type;
+    class_->weak = type->weakly;
     vm->types[type->id] = type;
     vm->classes[type->id] = class_;
     return true;

@@ -27,18 +27,6 @@ bool dv_directory_add(dv_vm *vm, dv_value names, const dv_namespace *space) {
     return true;
 }
 
-/* Instances of these have no weak references in CPython, and no member for them. */
-static bool has_weak_references(const dv_class *class_) {
-    switch (class_->type) {
-    case DV_T_INT:
-    case DV_T_TUPLE:
-    case DV_T_BYTES:
-    case DV_T_SET:
-    case DV_T_FROZENSET: return false;
-    default: return true;
-    }
-}
-
 /* Attributes of instances that are computed elsewhere, and are no attributes of the class.
  * Exceptions share a type: theirs go by the name of the class. */
 static const struct {
@@ -93,9 +81,8 @@ static bool add_implied(dv_vm *vm, dv_value names, const dv_class *class_) {
                (class_->type != DV_T_OBJECT || add(vm, names, "__class__")) &&
                (!dictionary || add(vm, names, "__dict__"));
     }
-    if (class_->flags & DV_CLASS_NO_DICT) return true;
-    return add(vm, names, "__dict__") &&
-           (!has_weak_references(class_) || add(vm, names, "__weakref__"));
+    return (class_->flags & DV_CLASS_NO_DICT || add(vm, names, "__dict__")) &&
+           (!class_->weak || class_->base->weak || add(vm, names, "__weakref__"));
 }
 
 static bool add_class(dv_vm *vm, dv_value names, const dv_class *class_) {

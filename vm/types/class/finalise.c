@@ -13,6 +13,8 @@
 #include "types/class/instance.h"
 #include "types/exception/hook.h"
 
+enum { UNITS = 30 }; /* a call from C */
+
 dv_finaliser dv_finaliser_enter(dv_vm *vm) {
     dv_finaliser saved = {vm->error, vm->keywords, vm->release_depth, vm->work.interrupts};
     vm->error = DV_EMPTY;
@@ -33,9 +35,18 @@ void dv_finaliser_leave(dv_vm *vm, const dv_finaliser *saved, dv_value culprit) 
     vm->release_depth = saved->depth;
 }
 
+void dv_weak_call(dv_vm *vm, dv_value weak, dv_value callback) {
+    dv_finaliser saved = dv_finaliser_enter(vm);
+    if (dv_enter_native(vm)) {
+        dv_release(vm, dv_call(vm, callback, &weak, 1, DV_EMPTY));
+        dv_leave_native(vm);
+    }
+    dv_finaliser_leave(vm, &saved, callback);
+    dv_work_owe(vm, UNITS);
+}
+
 bool dv_finalise(dv_vm *vm, dv_object *object, dv_value function) {
     if (vm->hooks.inspect.died) vm->hooks.inspect.died(vm, object);
-    enum { UNITS = 30 }; /* a call from C */
     dv_finaliser saved = dv_finaliser_enter(vm);
     object->references++;
     dv_retain(function);

@@ -109,19 +109,13 @@ static const getter getters[] = {
 /* The same of types whose classes are made when a module is imported: a start does not look at
  * them. */
 static const getter module_getters[] = {
-    GETTER(DV_T_DEQUE, "maxlen"),
-    FIELD(DV_T_PATTERN, "pattern"),
-    FIELD(DV_T_PATTERN, "flags"),
-    FIELD(DV_T_PATTERN, "groups"),
-    GETTER(DV_T_PATTERN, "groupindex"),
-    FIELD(DV_T_MATCH, "string"),
-    FIELD(DV_T_MATCH, "re"),
-    FIELD(DV_T_MATCH, "pos"),
-    FIELD(DV_T_MATCH, "endpos"),
-    GETTER(DV_T_MATCH, "lastindex"),
-    GETTER(DV_T_MATCH, "lastgroup"),
-    GETTER(DV_T_MATCH, "regs"),
-    FIELD(DV_T_REGEX_SCANNER, "pattern"),
+    GETTER(DV_T_DEQUE, "maxlen"),    FIELD(DV_T_WEAK, "__callback__"),
+    FIELD(DV_T_PATTERN, "pattern"),  FIELD(DV_T_PATTERN, "flags"),
+    FIELD(DV_T_PATTERN, "groups"),   GETTER(DV_T_PATTERN, "groupindex"),
+    FIELD(DV_T_MATCH, "string"),     FIELD(DV_T_MATCH, "re"),
+    FIELD(DV_T_MATCH, "pos"),        FIELD(DV_T_MATCH, "endpos"),
+    GETTER(DV_T_MATCH, "lastindex"), GETTER(DV_T_MATCH, "lastgroup"),
+    GETTER(DV_T_MATCH, "regs"),      FIELD(DV_T_REGEX_SCANNER, "pattern"),
 };
 
 static bool add(dv_vm *vm, dv_class *class_, const dv_cfunction_def *def) {

@@ -94,7 +94,7 @@ static dv_value find_of_builtin(dv_vm *vm, dv_value self, dv_value name) {
 
 static dv_value find_plainly(dv_vm *vm, dv_value self, dv_value name) {
     if (dv_is_instance(self)) return find_of_instance(vm, self, name);
-    if (dv_is_module(self) || dv_is_class(self))
+    if (dv_is_module(self) || dv_is_class(self) || dv_is_weak_proxy(self))
         return vm->types[dv_as_object(self)->shape]->get_attribute(vm, self, name);
     if (dv_is_super(self)) {
         dv_value v = dv_super_type.get_attribute(vm, self, name);
@@ -175,7 +175,7 @@ static dv_value find_method(dv_vm *vm, dv_value self, dv_value name) {
     } else {
         if (dv_is_exception(self) && !dv_is_empty(dv_as_exception(self)->attributes))
             return DV_EMPTY;
-        if (dv_is_function(self)) return DV_EMPTY;
+        if (dv_is_function(self) || dv_is_weak_proxy(self)) return DV_EMPTY;
         class_ = dv_class_of(vm, self);
     }
     const dv_global_cell *cell = dv_class_find(vm, class_, name);

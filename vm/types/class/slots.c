@@ -210,11 +210,10 @@ static bool inherits_dict(const dv_class *class_) {
     return false;
 }
 
-/* Have they a __weakref__?  Of the built-in types none does that can be a base. */
+/* Does one of the bases give instances weak references? */
 static bool inherits_weakref(const dv_class *class_) {
     for (uint32_t i = 0; i < class_->base_count; i++)
-        if (!class_->bases[i]->descriptor && !(class_->bases[i]->flags & DV_CLASS_NO_DICT))
-            return true;
+        if (class_->bases[i]->weak) return true;
     return false;
 }
 
@@ -239,7 +238,7 @@ static bool add_items(dv_vm *vm, dv_class *class_, const dv_tuple *items, dv_val
             if (has_dict || dict) return refuse(vm, "__dict__ slot disallowed: we already got one");
             dict = true;
         } else if (dv_str_is(item, "__weakref__")) {
-            if (weak || inherits_weakref(class_))
+            if (weak || class_->weak)
                 return refuse(vm, "__weakref__ slot disallowed: either we already got one, or "
                                   "__itemsize__ != 0");
             weak = true;
@@ -250,13 +249,17 @@ static bool add_items(dv_vm *vm, dv_class *class_, const dv_tuple *items, dv_val
         }
     }
     if (!has_dict && !dict) class_->flags |= DV_CLASS_NO_DICT;
+    class_->weak |= weak || (inherits_weakref(class_) && !is_variable_sized(class_));
     if (members) class_->flags |= DV_CLASS_SOLID | DV_CLASS_SLOTS;
     return true;
 }
 
 bool dv_slots_add(dv_vm *vm, dv_class *class_, dv_value namespace) {
     dv_value slots = dv_dict_get(vm, namespace, vm->known.slots);
-    if (dv_is_empty(slots)) return dv_is_empty(vm->error) && hide_bases(vm, class_);
+    if (dv_is_empty(slots)) {
+        class_->weak |= !is_variable_sized(class_);
+        return dv_is_empty(vm->error) && hide_bases(vm, class_);
+    }
     dv_value items = dv_is_str(slots) ? dv_tuple_new(vm, &slots, 1) : dv_tuple_from(vm, slots);
     bool done = !dv_is_empty(items) && add_items(vm, class_, dv_as_tuple(items), namespace);
     dv_release(vm, items);

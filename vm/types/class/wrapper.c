@@ -452,7 +452,8 @@ static bool add_unhashable(dv_vm *vm, dv_class *class_, const dv_type *type) {
     bool unhashable = is_among(type, BIT(DV_T_LIST) | BIT(DV_T_DICT) | BIT(DV_T_SET) |
                                          BIT(DV_T_BYTEARRAY) | BIT(DV_T_SLICE) | BIT(DV_T_ARRAY)) ||
                       type->id == DV_T_DEQUE || type->id == DV_T_DICT_KEYS ||
-                      type->id == DV_T_DICT_ITEMS || type->id == DV_T_MAPPING_PROXY;
+                      type->id == DV_T_DICT_ITEMS || type->id == DV_T_MAPPING_PROXY ||
+                      type->id == DV_T_WEAK_PROXY || type->id == DV_T_WEAK_CALLABLE_PROXY;
     return !unhashable || dv_namespace_set(vm, &class_->attributes, "__hash__", DV_NONE);
 }
 

@@ -287,6 +287,7 @@ static const dv_cfunction_def raw_methods[] = {
 #define BINARY_TYPE(variable, text, number, table)                    \
     const dv_type variable = {.name = text,                           \
                               .id = number,                           \
+                              .weakly = true,                         \
                               .release = dv_file_release,             \
                               .repr = binary_repr,                    \
                               .iterate = dv_file_iterate,             \

@@ -466,6 +466,7 @@ static const dv_cfunction_def methods[] = {
 
 const dv_type dv_stream_type = {.name = "_io.TextIOWrapper",
                                 .id = DV_T_STREAM,
+                                .weakly = true,
                                 .release = dv_file_release,
                                 .repr = text_repr,
                                 .iterate = dv_file_iterate,

@@ -218,6 +218,7 @@ static const dv_cfunction_def module_methods[] = {
 const dv_type dv_module_type = {
     .name = "module",
     .id = DV_T_MODULE,
+    .weakly = true,
     .release = module_release,
     .traverse = module_traverse,
     .clear = module_clear,

@@ -425,6 +425,7 @@ static void set_clear_cycle(dv_vm *vm, dv_object *object) {
 const dv_type dv_set_type = {
     .name = "set",
     .id = DV_T_SET,
+    .weakly = true,
     .release = dv_set_release,
     .traverse = dv_set_traverse,
     .clear = set_clear_cycle,
@@ -445,6 +446,7 @@ const dv_type dv_set_type = {
 const dv_type dv_frozenset_type = {
     .name = "frozenset",
     .id = DV_T_FROZENSET,
+    .weakly = true,
     .release = dv_set_release,
     .traverse = dv_set_traverse,
     .repr = set_repr,

@@ -94,9 +94,24 @@ static dv_value as_plain(dv_vm *vm, dv_value v) {
     return dv_is_bool(v) ? dv_int(dv_same(v, DV_TRUE)) : dv_plain(vm, v);
 }
 
+/* May its class have special methods for numbers? */
+static bool is_asked(dv_value v) {
+    return dv_is_instance(v) || dv_is_foreign(v) || dv_is_weak_proxy(v);
+}
+
+/* The special method of the object behind a proxy. */
+static dv_value proxy_special(dv_vm *vm, dv_value v, dv_value name, bool *found) {
+    dv_value method = dv_find_attribute(vm, v, name);
+    *found = !dv_is_empty(method) || !dv_is_empty(vm->error);
+    dv_value result = dv_is_empty(method) ? DV_EMPTY : dv_call(vm, method, NULL, 0, DV_EMPTY);
+    dv_release(vm, method);
+    return result;
+}
+
 dv_value dv_number_special(dv_vm *vm, dv_value v, dv_value name, bool *found) {
     *found = false;
-    if (!dv_is_instance(v) && !dv_is_foreign(v)) return DV_EMPTY;
+    if (dv_is_weak_proxy(v)) return proxy_special(vm, v, name, found);
+    if (!is_asked(v)) return DV_EMPTY;
     return dv_special_call(vm, v, name, NULL, 0, found);
 }
 
@@ -125,7 +140,7 @@ dv_value dv_int_index(dv_vm *vm, dv_value v) {
 int dv_is_number(dv_vm *vm, dv_value v) {
     const dv_value names[] = {vm->known.index, vm->known.int_, vm->known.float_};
     if (dv_is_integral(v) || dv_is_float(dv_number_of(v)) || dv_is_complex(v)) return 1;
-    if (!dv_is_instance(v) && !dv_is_foreign(v)) return 0;
+    if (!is_asked(v)) return 0;
     int defined = 0;
     for (size_t i = 0; i < sizeof names / sizeof *names && defined == 0; i++)
         defined = dv_defines_special(vm, v, names[i]);
@@ -135,7 +150,7 @@ int dv_is_number(dv_vm *vm, dv_value v) {
 dv_value dv_int_convert(dv_vm *vm, dv_value v) {
     bool found = false;
     dv_value r = DV_EMPTY;
-    if (dv_is_instance(v) || dv_is_foreign(v)) r = special_int(vm, v, vm->known.int_, &found);
+    if (is_asked(v)) r = special_int(vm, v, vm->known.int_, &found);
     if (found) return r;
     if (dv_is_integral(v)) return as_plain(vm, v);
     v = dv_number_of(v);
