@@ -8,6 +8,7 @@
 #include "types/class/class.h"
 #include "types/mapping/dict.h"
 #include "types/callable/function.h"
+#include "types/exception/warning.h"
 #include "types/sequence/list.h"
 #include "types/text/str.h"
 
@@ -32,6 +33,11 @@ static bool fill_builtins(dv_vm *vm, dv_module *module) {
     return true;
 }
 
+/* Warnings are reports (vm/report). */
+static bool fill_warnings(dv_vm *vm, dv_module *module) {
+    return dv_module_add_functions(vm, module, dv_warning_functions);
+}
+
 static const builtin_module builtin_modules[] = {
     {"_abc", dv_abc_fill},
     {"_calendar", dv_calendar_fill},
@@ -39,6 +45,7 @@ static const builtin_module builtin_modules[] = {
     {"_re", dv_re_fill},
     {"_text", dv_text_fill},
     {"_traceback", dv_traceback_fill},
+    {"_warnings", fill_warnings},
     {"array", dv_array_fill},
     {"bisect", dv_bisect_fill},
     {"builtins", fill_builtins},
@@ -215,7 +222,7 @@ static const char *const left_out[] = {
     "encodings", "ensurepip", "faulthandler", "fcntl", "filecmp", "fileinput", "ftplib",
     "genericpath", "getpass", "gettext", "grp", "gzip", "hashlib", "hmac", "html", "http",
     "idlelib", "imaplib", "imghdr", "imp", "importlib", "inspect", "ipaddress", "json.decoder",
-    "json.encoder", "json.scanner", "json.tool", "lib2to3", "linecache", "locale",
+    "json.encoder", "json.scanner", "json.tool", "lib2to3", "locale",
     "logging.config", "logging.handlers", "lzma", "mailbox", "mailcap", "marshal", "mimetypes",
     "mmap", "modulefinder", "msilib", "msvcrt", "multiprocessing", "netrc", "nis", "nntplib",
     "nt", "ntpath", "nturl2path", "opcode", "optparse", "ossaudiodev", "pdb", "pickle",
@@ -227,7 +234,7 @@ static const char *const left_out[] = {
     "symtable", "sysconfig", "syslog", "tabnanny", "tarfile", "telnetlib", "termios", "test",
     "this", "threading", "tkinter", "token", "tokenize", "tomllib", "trace", "tracemalloc",
     "tty", "turtle", "turtledemo", "unicodedata", "unittest.async_case", "unittest.mock",
-    "unittest.signals", "urllib", "uu", "venv", "warnings", "wave", "weakref", "webbrowser",
+    "unittest.signals", "urllib", "uu", "venv", "wave", "weakref", "webbrowser",
     "winreg", "winsound", "wsgiref", "xdrlib", "xml", "xmlrpc", "zipapp", "zipfile",
     "zipimport", "zlib", NULL
     // clang-format on
