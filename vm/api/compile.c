@@ -34,6 +34,7 @@ typedef struct warning_target {
 
 static dv_error_class error_class(const char *type) {
     if (strcmp(type, "IndentationError") == 0) return DV_E_INDENTATION_ERROR;
+    if (strcmp(type, "ValueError") == 0) return DV_E_VALUE_ERROR;
     return strcmp(type, "TabError") == 0 ? DV_E_TAB_ERROR : DV_E_SYNTAX_ERROR;
 }
 

@@ -216,7 +216,7 @@ static const char *const left_out[] = {
     "_stat", "_statistics", "_string", "_strptime", "_struct", "_symtable", "_thread",
     "_threading_local", "_tkinter", "_tokenize", "_tracemalloc", "_typing", "_uuid",
     "_warnings", "_weakref", "_weakrefset", "_winapi", "_zoneinfo", "aifc", "antigravity",
-    "ast", "asynchat", "asyncio", "asyncore", "atexit", "audioop", "bdb", "bz2", "cProfile",
+    "asynchat", "asyncio", "asyncore", "atexit", "audioop", "bdb", "bz2", "cProfile",
     "cgi", "cgitb", "chunk", "cmd", "code", "codecs", "codeop", "compileall", "concurrent",
     "configparser", "copyreg", "crypt", "ctypes", "curses", "dbm", "dis", "distutils", "email",
     "encodings", "ensurepip", "faulthandler", "fcntl", "filecmp", "fileinput", "ftplib",

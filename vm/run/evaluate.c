@@ -158,7 +158,7 @@ static dv_value code_of(dv_vm *vm, const char *function, dv_value source, const 
                                                : "%s() arg 1 must be a string, bytes or AST object",
                          function, source, &size);
     if (!text) return DV_EMPTY;
-    if (strcmp(mode, "eval") == 0)
+    if (strcmp(mode, "exec") != 0 && strcmp(mode, "single") != 0)
         while (text[from] == ' ' || text[from] == '\t') from++;
     dv_unit *unit =
         vm->hooks.import.evaluate_text(vm, text + from, size - from, filename, mode, optimize);
@@ -280,6 +280,14 @@ static dv_value evaluate(dv_vm *vm, const char *function, const dv_value *args, 
     if (is_eval || dv_is_empty(result)) return result;
     dv_release(vm, result);
     return DV_NONE;
+}
+
+dv_value dv_evaluate_literal(dv_vm *vm, dv_value text) {
+    dv_value code = code_of(vm, "literal_eval", text, "<unknown>", "literal", -1);
+    if (dv_is_empty(code)) return DV_EMPTY;
+    dv_value result = run(vm, code, calling_module(vm), DV_NONE);
+    dv_release(vm, code);
+    return result;
 }
 
 static dv_value builtin_eval(dv_vm *vm, const dv_value *args, uint32_t count) {
