@@ -221,7 +221,7 @@ static const char *const left_out[] = {
     "configparser", "copyreg", "crypt", "ctypes", "curses", "dbm", "dis", "distutils", "email",
     "encodings", "ensurepip", "faulthandler", "fcntl", "filecmp", "fileinput", "ftplib",
     "genericpath", "getpass", "gettext", "grp", "gzip", "hashlib", "hmac", "html", "http",
-    "idlelib", "imaplib", "imghdr", "imp", "importlib", "inspect", "ipaddress", "json.decoder",
+    "idlelib", "imaplib", "imghdr", "imp", "importlib", "ipaddress", "json.decoder",
     "json.encoder", "json.scanner", "json.tool", "lib2to3", "locale",
     "logging.config", "logging.handlers", "lzma", "mailbox", "mailcap", "marshal", "mimetypes",
     "mmap", "modulefinder", "msilib", "msvcrt", "multiprocessing", "netrc", "nis", "nntplib",
