@@ -226,7 +226,7 @@ static const char *const left_out[] = {
     "logging.config", "logging.handlers", "lzma", "mailbox", "mailcap", "marshal", "mimetypes",
     "mmap", "modulefinder", "msilib", "msvcrt", "multiprocessing", "netrc", "nis", "nntplib",
     "nt", "ntpath", "nturl2path", "opcode", "optparse", "ossaudiodev", "pdb", "pickle",
-    "pickletools", "pipes", "pkgutil", "platform", "plistlib", "poplib", "profile", "pstats",
+    "pickletools", "pipes", "pkgutil", "plistlib", "poplib", "profile", "pstats",
     "pty", "pwd", "py_compile", "pyclbr", "pydoc", "pydoc_data", "pyexpat", "quopri",
     "readline", "resource", "rlcompleter", "runpy", "select", "selectors", "shelve", "signal",
     "site", "smtpd", "smtplib", "sndhdr", "socket", "socketserver", "spwd", "sqlite3",
