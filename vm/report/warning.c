@@ -11,6 +11,7 @@
 #include "types/callable/arguments.h"
 #include "types/class/class.h"
 #include "types/exception/exception.h"
+#include "types/mapping/dict.h"
 #include "types/sequence/sequence.h"
 #include "types/text/str.h"
 
@@ -120,6 +121,8 @@ static dv_value warnings_warn_explicit(dv_vm *vm, const dv_value *args, uint32_t
         return dv_arguments_refuse(vm, "warn_explicit() argument 3", "str", given[2]);
     if (!dv_int_argument(vm, given[3], &line)) return DV_EMPTY;
     if (!dv_is_empty(given[4]) && dv_is_none(given[4])) return DV_NONE;
+    if (!dv_is_empty(given[6]) && !dv_is_none(given[6]) && !dv_is_dict(given[6]))
+        return dv_raise(vm, DV_E_TYPE_ERROR, "module_globals must be a dict, not '%T'", given[6]);
     const dv_value values[] = {given[1],
                                given[0],
                                given[2],
