@@ -5,6 +5,7 @@
 #include "lang/front/chars.h"
 #include "lang/compile/compile.h"
 #include "lang/compile/fold.h"
+#include "lang/complain/literal.h"
 #include "lang/front/parser.h"
 
 #include <assert.h>
@@ -192,11 +193,13 @@ static bool check_single(dv_front *front, const dv_block *module) {
 static dv_unit *run_passes(dv_front *front, const dv_lang_request *request) {
     dv_block module = {0};
     const bool single = is_mode(request, "single");
-    front->expression = is_mode(request, "eval");
+    const bool literal = is_mode(request, "literal");
+    front->expression = literal || is_mode(request, "eval");
     front->evaluated = front->expression || single || is_mode(request, "exec");
     if (!prepare_source(front, request)) return NULL;
     if (!dv_name_table_make(front) || !dv_parser_run(front, &module)) return NULL;
     if (single && !check_single(front, &module)) return NULL;
+    if (literal && !dv_literal_check(front, module.items[0]->as.expr)) return NULL;
     front->parsed = true;
     const dv_scope *scope = dv_scope_run(front, &module);
     if (scope == NULL || !dv_fold_run(front, &module)) return NULL;

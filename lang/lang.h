@@ -25,7 +25,8 @@ typedef struct dv_lang_request {
     bool quote_source; /* keep the text in the unit, so that tracebacks can quote it */
     /* "module"; "interactive": expression statements print their values; "exec", "single", which is
      * the one statement of an interactive line, and "eval", whose code is a function of one
-     * argument: the namespace in which it binds names, or None: that of its module. */
+     * argument: the namespace in which it binds names, or None: that of its module; "literal": the
+     * same of an expression that literal_eval takes, or else it is a ValueError. */
     const char *mode;
     int optimize; /* 1: without assertions, __debug__ is False; 2: without docstrings, too */
     dv_lang_allocator allocator;
@@ -40,7 +41,7 @@ typedef enum dv_lang_status { DV_LANG_OK, DV_LANG_ERROR, DV_LANG_NO_MEMORY } dv_
 /* Columns count code points from 1, as CPython's offset and end_offset; line 0: no place is known.
  */
 typedef struct dv_lang_error {
-    const char *type; /* "SyntaxError", "IndentationError" or "TabError" */
+    const char *type; /* "SyntaxError", "IndentationError", "TabError" or "ValueError" */
     char message[256];
     uint32_t line, column, end_line, end_column;
     bool late;      /* found in a source that is well-formed: Python quotes files alone then */

@@ -95,6 +95,16 @@ COMMANDS = [
     (["-Wi", "-W", "error", "-Wd::RuntimeWarning", "-c", "import sys; print(sys.warnoptions)"], ""),
     (["-Wi", "-c", "1 is 1"], ""),
     (["-W", "error", "-c", "print(1)\n2 (3)"], ""),
+    # The module warnings: default filters, options, and its place in sys.modules.
+    (["-c", "import warnings\nfor c in (UserWarning, DeprecationWarning, ImportWarning, ResourceWarning): warnings.warn('x', c)\n"
+            "warnings.warn_explicit('y', DeprecationWarning, 'f.py', 2)\nprint([(a, m, c.__name__, o, l) for a, m, c, o, l in warnings.filters])"], ""),
+    (["-W", "error::UserWarning", "-W", "ignore:no:UserWarning", "-Wonce:ON:", "-c", "import warnings\nfor i in 1, 2:\n"
+            "    warnings.warn('No'); warnings.warn('once %d' % (i // 3))\nwarnings.warn('more')"], ""),
+    (["-Wd::DeprecationWarning:other", "-We::DeprecationWarning:__main__:3", "-c", "import sys, warnings\n"
+            "print(len(warnings.filters)); warnings.warn('x', DeprecationWarning)\nwarnings.warn('y', DeprecationWarning)"], ""),
+    (["-Wdefault", "-c", "import warnings; warnings.warn('x', ImportWarning); eval('1 is 1')"], ""),
+    (["-Xdev", "-c", "import warnings; warnings.warn('x', ResourceWarning, source=5)"], ""),
+    (["-W", "error", "-c", "import warnings; warnings.filters.clear(); warnings.warn('x'); 1 / 0"], ""),
     (["-W", "error", "warns.py"], ""),
     (["-W", "error::SyntaxWarning", "-W", "ignore:'INT", "warns.py"], ""),
     (["-W", "error::SyntaxWarning", "-W", "ignore::Warning::2", "warns.py"], ""),

@@ -11,9 +11,9 @@
 #include "inspect/assembly.h"
 #include "lang/lang.h"
 #include "report/text.h"
-#include "report/warning.h"
 #include "types/class/class.h"
 #include "types/exception/exception.h"
+#include "types/exception/warning.h"
 #include "types/number/int.h"
 #include "types/text/str.h"
 #include "types/sequence/tuple.h"
@@ -29,10 +29,12 @@ static void *heap_resize(void *context, void *block, size_t old_size, size_t new
 typedef struct warning_target {
     dv_vm *vm;
     const dv_lang_request *request;
+    dv_value error; /* that a warning raised, but SyntaxWarning, or EMPTY */
 } warning_target;
 
 static dv_error_class error_class(const char *type) {
     if (strcmp(type, "IndentationError") == 0) return DV_E_INDENTATION_ERROR;
+    if (strcmp(type, "ValueError") == 0) return DV_E_VALUE_ERROR;
     return strcmp(type, "TabError") == 0 ? DV_E_TAB_ERROR : DV_E_SYNTAX_ERROR;
 }
 
@@ -106,49 +108,28 @@ static void raise_syntax_error(dv_vm *vm, const dv_lang_request *request,
     dv_release(vm, exception);
 }
 
-/* What filters call the module: the name of its file without the ending. */
-static dv_text module_of(dv_text filename) {
-    const char *end = filename.data + filename.size;
-    bool known =
-        filename.size > 3 && (memcmp(end - 3, ".py", 3) == 0 || memcmp(end - 3, ".dl", 3) == 0);
-    return (dv_text){filename.data, filename.size - (known ? 3 : 0)};
-}
-
-/* A warning, with the line as CPython finds it: in the file. */
-static bool write_warning(void *context, uint32_t line, const char *message) {
-    const warning_target *target = context;
+/* A warning, with the line as CPython finds it: in the file.  False: it is an error, of syntax if
+ * target->error stays empty. */
+static bool give_warning(void *context, uint32_t line, const char *message) {
+    warning_target *target = context;
     dv_vm *vm = target->vm;
     const dv_lang_request *request = target->request;
-    const dv_warning warning = {dv_exception_class(vm, DV_E_SYNTAX_WARNING), message,
-                                module_of(request->filename), line};
-    dv_warning_action action = dv_warning_find(vm, &warning);
-    if (action == DV_WARNING_ERROR) return false;
-    if (action == DV_WARNING_IGNORE || !vm->streams.error_output) return true;
-    dv_builder b;
-    dv_builder_init(&b, vm);
-    dv_builder_text(&b, request->filename.data, request->filename.size);
-    char place[48];
-    snprintf(place, sizeof place, ":%u: SyntaxWarning: ", line);
-    dv_builder_z(&b, place);
-    dv_builder_z(&b, message);
-    dv_builder_char(&b, '\n');
     dv_text text;
-    if (request->quote_source && dv_source_line(request->source, line, &text)) {
-        while (text.size > 0 && strchr(" \t\f", text.data[0]) != NULL) text.data++, text.size--;
-        dv_builder_z(&b, "  ");
-        dv_builder_text(&b, text.data, text.size);
-        dv_builder_char(&b, '\n');
+    dv_value source = DV_NONE;
+    if (request->quote_source && dv_source_line(request->source, line, &text))
+        source = dv_str_new(vm, text.data, text.size);
+    dv_value category = dv_object_value(dv_exception_class(vm, DV_E_SYNTAX_WARNING));
+    const bool good =
+        !dv_is_empty(source) && dv_warn_at(vm, category, message, request->filename, line, source);
+    dv_release(vm, source);
+    if (good) return true;
+    if (dv_error_is(vm, DV_E_SYNTAX_WARNING)) {
+        dv_error_clear(vm);
+    } else {
+        target->error = vm->error;
+        vm->error = DV_EMPTY;
     }
-    dv_value whole = dv_builder_finish(&b);
-    size_t size;
-    char *utf8 = dv_is_empty(whole) ? NULL : dv_str_utf8(vm, whole, &size);
-    if (utf8) {
-        vm->streams.error_output(vm->streams.output_context, utf8, size);
-        dv_heap_free(&vm->heap, utf8, size + 1);
-    }
-    dv_release(vm, whole);
-    dv_error_clear(vm);
-    return true;
+    return false;
 }
 
 static dv_text text_of(const char *data, size_t size) { return (dv_text){data, (uint32_t)size}; }
@@ -166,15 +147,20 @@ static dv_unit *compile(dv_vm *vm, const char *text, size_t size, const char *fi
         .mode = mode,
         .optimize = optimize < 0 ? vm->sys.flags[DV_FLAG_OPTIMIZE] : optimize,
         .allocator = {heap_resize, &vm->heap},
-        .warn = write_warning,
+        .warn = give_warning,
     };
-    warning_target target = {vm, &request};
+    warning_target target = {vm, &request, DV_EMPTY};
     request.warn_context = &target;
     dv_unit *unit = NULL;
     dv_lang_error error;
     switch (dv_lang_compile(&request, &unit, &error)) {
     case DV_LANG_OK: break;
-    case DV_LANG_ERROR: raise_syntax_error(vm, &request, &error); return NULL;
+    case DV_LANG_ERROR:
+        if (dv_is_empty(target.error))
+            raise_syntax_error(vm, &request, &error);
+        else
+            vm->error = target.error;
+        return NULL;
     case DV_LANG_NO_MEMORY: dv_raise_memory(vm); return NULL;
     }
     char message[256];

@@ -38,6 +38,10 @@ typedef struct dv_region_hooks {
      * invalidation: writes back and rebuilds frames; returns the ip in INCA code, and vm->sp,
      * vm->fp. */
     const dv_cell *(*leave)(dv_vm *vm, const dv_cell *ip);
+    /* Which code is at the cell of a region of *thread, which calls out: the pc in *thread, that of
+     * the function then; `out`: so many frames that are not made further out.  DV_NO_PC: there is
+     * no such frame. */
+    uint32_t (*inlined)(const struct dv_thread **thread, const dv_cell *ip, uint32_t out);
     /* A handler that leaves the region at a safepoint of it, for the same place in INCA
      * code. */
     const dv_cell *(*depart)(const dv_cell *ip, dv_value *sp, dv_value *fp, dv_vm *vm, int64_t r,

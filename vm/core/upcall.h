@@ -190,6 +190,12 @@ bool dv_super_arguments(dv_vm *vm, dv_value *class_, dv_value *self) DV_MUST_CHE
 /* locals(), or vars() without an argument, as `function` says (run/evaluate.c). */
 dv_value dv_calling_locals(dv_vm *vm, const char *function);
 
+/* What the text of a literal is worth; runs nothing of the program (run/evaluate.c). */
+dv_value dv_evaluate_literal(dv_vm *vm, dv_value text);
+
+/* What globals() returns in code of the module (run/evaluate.c). */
+dv_value dv_module_globals(dv_vm *vm, dv_value module);
+
 /* New: the name of the module whose code is running. */
 dv_value dv_calling_module(dv_vm *vm);
 /* Is the running code that of a library module in dl? */

@@ -213,7 +213,7 @@ typedef struct dv_sys {
     dv_value module;             /* once it is imported; EMPTY before */
     dv_value arguments;          /* list of str: sys.argv */
     dv_value path;               /* list: sys.path, until the program puts another there */
-    dv_value warn_options;       /* list of the texts of -W (report/warning.h); EMPTY: none */
+    dv_value warn_options;       /* list of the texts of -W; EMPTY: none */
     dv_value x_options;          /* dict of those of -X; EMPTY: none */
     dv_global_cell *path_cell;   /* sys.path once sys is imported; NULL before */
     dv_global_cell *stdin_cell;  /* sys.stdin, likewise */

@@ -718,8 +718,9 @@ struct dvx_api {
     void *(*fuse)(dvx_vm *vm, dvx_site *site, const dvx_specialisation *derivative);
 
     /* ---- Warnings ---- */
-    /* Writes "file:line: class_: message" and the source line to sys.stderr, once for each line of
-     * the program that does it, as CPython does where no filter was set.  False: raised. */
+    /* Warns of what the running line of the program does, as PyErr_WarnEx of CPython: filters and
+     * functions of the module `warnings` decide whether it is shown, and where.  May run dl code.
+     * False: raised. */
     bool (*warn)(dvx_vm *vm, dvx_value class_, const char *message);
 
     /* ---- Whole expressions ---- */

@@ -8,6 +8,7 @@
 #include "types/class/class.h"
 #include "types/mapping/dict.h"
 #include "types/callable/function.h"
+#include "types/exception/warning.h"
 #include "types/sequence/list.h"
 #include "types/text/str.h"
 
@@ -32,6 +33,11 @@ static bool fill_builtins(dv_vm *vm, dv_module *module) {
     return true;
 }
 
+/* Warnings are reports (vm/report). */
+static bool fill_warnings(dv_vm *vm, dv_module *module) {
+    return dv_module_add_functions(vm, module, dv_warning_functions);
+}
+
 static const builtin_module builtin_modules[] = {
     {"_abc", dv_abc_fill},
     {"_calendar", dv_calendar_fill},
@@ -39,6 +45,7 @@ static const builtin_module builtin_modules[] = {
     {"_re", dv_re_fill},
     {"_text", dv_text_fill},
     {"_traceback", dv_traceback_fill},
+    {"_warnings", fill_warnings},
     {"_weakref", dv_weakref_fill},
     {"array", dv_array_fill},
     {"bisect", dv_bisect_fill},
@@ -210,17 +217,17 @@ static const char *const left_out[] = {
     "_stat", "_statistics", "_string", "_strptime", "_struct", "_symtable", "_thread",
     "_threading_local", "_tkinter", "_tokenize", "_tracemalloc", "_typing", "_uuid",
     "_warnings", "_weakref", "_weakrefset", "_winapi", "_zoneinfo", "aifc", "antigravity",
-    "ast", "asynchat", "asyncio", "asyncore", "audioop", "bdb", "bz2", "cProfile",
+    "asynchat", "asyncio", "asyncore", "audioop", "bdb", "bz2", "cProfile",
     "cgi", "cgitb", "chunk", "cmd", "code", "codecs", "codeop", "compileall", "concurrent",
-    "configparser", "copyreg", "crypt", "ctypes", "curses", "dbm", "dis", "distutils", "email",
+    "configparser", "crypt", "ctypes", "curses", "dbm", "dis", "distutils", "email",
     "encodings", "ensurepip", "faulthandler", "fcntl", "filecmp", "fileinput", "ftplib",
-    "genericpath", "getpass", "gettext", "grp", "gzip", "hashlib", "hmac", "html", "http",
-    "idlelib", "imaplib", "imghdr", "imp", "importlib", "inspect", "ipaddress", "json.decoder",
-    "json.encoder", "json.scanner", "json.tool", "lib2to3", "linecache", "locale",
+    "genericpath", "gettext", "grp", "gzip", "hmac", "html.entities", "html.parser", "http",
+    "idlelib", "imaplib", "imghdr", "imp", "importlib", "ipaddress", "json.decoder",
+    "json.encoder", "json.scanner", "json.tool", "lib2to3", "locale",
     "logging.config", "logging.handlers", "lzma", "mailbox", "mailcap", "marshal", "mimetypes",
     "mmap", "modulefinder", "msilib", "msvcrt", "multiprocessing", "netrc", "nis", "nntplib",
     "nt", "ntpath", "nturl2path", "opcode", "optparse", "ossaudiodev", "pdb", "pickle",
-    "pickletools", "pipes", "pkgutil", "platform", "plistlib", "poplib", "profile", "pstats",
+    "pickletools", "pipes", "pkgutil", "plistlib", "poplib", "profile", "pstats",
     "pty", "pwd", "py_compile", "pyclbr", "pydoc", "pydoc_data", "pyexpat", "quopri",
     "readline", "resource", "rlcompleter", "runpy", "select", "selectors", "shelve", "signal",
     "site", "smtpd", "smtplib", "sndhdr", "socket", "socketserver", "spwd", "sqlite3",
@@ -228,7 +235,7 @@ static const char *const left_out[] = {
     "symtable", "sysconfig", "syslog", "tabnanny", "tarfile", "telnetlib", "termios", "test",
     "this", "threading", "tkinter", "token", "tokenize", "tomllib", "trace", "tracemalloc",
     "tty", "turtle", "turtledemo", "unicodedata", "unittest.async_case", "unittest.mock",
-    "unittest.signals", "urllib", "uu", "venv", "warnings", "wave", "webbrowser",
+    "unittest.signals", "urllib", "uu", "venv", "wave", "webbrowser",
     "winreg", "winsound", "wsgiref", "xdrlib", "xml", "xmlrpc", "zipapp", "zipfile",
     "zipimport", "zlib", NULL
     // clang-format on

@@ -57,7 +57,6 @@ typedef struct dv_plugins {
     dv_extension *loading; /* whose `init` is running, or NULL */
     /* The type that an extension has named last; NULL: none since one was added. */
     const struct dv_extension_type *named;
-    dv_value warned; /* a set of the first lines of all warnings, or no object */
     /* Tables that watch (watch.h): vm->api may be the debug table, which calls `checked`, and that
      * the call trace, which calls `traced`. */
     const dvx_api *checked, *traced;

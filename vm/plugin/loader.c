@@ -278,7 +278,6 @@ void dv_plugin_discard(dv_vm *vm) {
     dv_origin_forget(vm);
     for (dv_extension *e = vm->extensions.plugins->extensions; e; e = e->next) finish(vm, e);
     if (vm->extensions.plugins->debug) dv_debug_discard(vm);
-    dv_release(vm, vm->extensions.plugins->warned);
     dv_extension *extension = vm->extensions.plugins->extensions;
     while (extension) {
         dv_extension *next = extension->next;

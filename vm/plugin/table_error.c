@@ -4,14 +4,11 @@
 
 #include "core/native.h"
 #include "core/work.h"
+#include "run/thread.h"
 #include "types/class/class.h"
 #include "types/exception/exception.h"
-#include "plugin/watch.h"
-#include "run/thread.h"
-#include "report/text.h"
-#include "report/warning.h"
 #include "types/exception/hook.h"
-#include "types/mapping/set.h"
+#include "types/exception/warning.h"
 #include "types/text/str.h"
 
 /* ---- Raising ---- */
@@ -124,90 +121,10 @@ void dv_api_report_error(dvx_vm *vm, const char *message) {
 
 /* ---- Warnings ---- */
 
-/* Has the program been told?  1, 0; -1: raised. */
-static int was_told(dv_vm *vm, dv_value line) {
-    dv_value *warned = &vm->extensions.plugins->warned;
-    if (!dv_is_object(*warned)) {
-        dv_value made = dv_set_new(vm);
-        if (dv_is_empty(made)) return -1;
-        *warned = made;
-    }
-    int told = dv_set_contains(vm, *warned, line);
-    return told != 0 ? told : dv_set_add(vm, *warned, line) ? 0 : -1;
-}
-
-static dv_value warning_text(dv_vm *vm, const dv_watch_place *place, dv_value class_,
-                             const char *message) {
-    dv_value name = dv_get_named(vm, class_, "__name__");
-    if (dv_is_empty(name)) return DV_EMPTY;
-    dv_value file = place->file.data ? dv_str_new(vm, place->file.data, place->file.size)
-                                     : dv_str_z(vm, "<sys>");
-    dv_value text = DV_EMPTY;
-    if (!dv_is_empty(file))
-        text = dv_str_printf(vm, "%S:%u: %S: %s\n", file, place->line, name, message);
-    dv_release(vm, file);
-    dv_release(vm, name);
-    return text;
-}
-
-/* The line of the program below a warning; nothing where its text is not known. */
-static bool write_source(dv_vm *vm, const dv_watch_place *place) {
-    dv_text line;
-    if (!place->source.size || !dv_source_line(place->source, place->line, &line)) return true;
-    while (line.size && strchr(" \t\f", *line.data)) line.data++, line.size--;
-    while (line.size && strchr(" \t\f", line.data[line.size - 1])) line.size--;
-    dv_value source = dv_str_new(vm, line.data, line.size);
-    dv_value text = dv_is_empty(source) ? DV_EMPTY : dv_str_printf(vm, "  %S\n", source);
-    if (!dv_is_empty(text)) dv_hook_write(vm, text);
-    dv_release(vm, source);
-    dv_release(vm, text);
-    return !dv_is_empty(text);
-}
-
-static dv_warning_action action_of(dv_vm *vm, const dv_watch_place *place, dv_value class_,
-                                   const char *message) {
-    if (!dv_is_object(vm->sys.warn_options) || !dv_is_class(class_)) return DV_WARNING_DEFAULT;
-    dv_warning warning = {dv_as_class(class_), message, {NULL, 0}, place->line};
-    size_t size = 0;
-    char *module = NULL;
-    if (vm->fp != vm->stack) module = dv_str_utf8(vm, dv_frame_thread(vm->fp)->module->name, &size);
-    dv_error_clear(vm); /* a name that is no UTF-8 fits no filter */
-    if (module) warning.module = (dv_text){module, (uint32_t)size};
-    dv_warning_action action = dv_warning_find(vm, &warning);
-    if (module) dv_heap_free(&vm->heap, module, size + 1);
-    return action;
-}
-
-/* What tells a warning from others: by the action its text, the module or place, or nothing. */
-static dv_value warning_key(dv_vm *vm, dv_warning_action action, dv_value class_,
-                            const char *message, dv_value text) {
-    if (action == DV_WARNING_ONCE) return dv_str_printf(vm, "%V: %s", class_, message);
-    if (action != DV_WARNING_MODULE || vm->fp == vm->stack) return dv_retain(text);
-    return dv_str_printf(vm, "%V: %V: %s", dv_frame_thread(vm->fp)->module->name, class_, message);
-}
-
 bool dv_api_warn(dvx_vm *vm, dvx_value class_, const char *message) {
     if (!dv_api_given(vm, class_)) return false;
-    const dv_watch_place place = dv_watch_here(vm);
-    dv_warning_action action = action_of(vm, &place, class_, message);
-    if (action == DV_WARNING_IGNORE) return true;
-    if (action == DV_WARNING_ERROR) {
-        dv_api_raise_format(vm, class_, "%s", message);
-        return false;
-    }
-    dv_value text = warning_text(vm, &place, class_, message);
-    if (dv_is_empty(text)) return false;
-    dv_value key = warning_key(vm, action, class_, message, text);
-    int told = dv_is_empty(key) ? -1 : action == DV_WARNING_ALWAYS ? 0 : was_told(vm, key);
-    bool good = told >= 0;
-    dv_release(vm, key);
-    if (told == 0) {
-        dv_api_effect(vm);
-        dv_hook_write(vm, text);
-        good = write_source(vm, &place);
-    }
-    dv_release(vm, text);
-    return good;
+    dv_api_effect(vm);
+    return dv_warn_here(vm, class_, message);
 }
 
 /* ---- Memory, time, stack, state ---- */

@@ -4,28 +4,17 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "region/region.h"
-#include "run/thread.h"
+#include "run/seen.h"
 #include "types/class/class.h"
 #include "types/number/float.h"
 #include "types/text/str.h"
-#include "types/exception/traceback.h"
 
 enum { LONGEST_TEXT = 40 };
 
 dv_watch_place dv_watch_here(dv_vm *vm) {
-    dv_watch_place place = {{NULL, 0}, 0, {NULL, 0}};
-    if (vm->fp == vm->stack) return place;
-    const dv_thread *thread = dv_frame_thread(vm->fp);
-    uint32_t pc = DV_NO_PC;
-    if (vm->ip && dv_thread_owns(thread, vm->ip))
-        pc = dv_thread_pc(thread, vm->ip);
-    else if (vm->ip)
-        pc = dv_region_raises(&thread, vm->ip);
-    place.source = thread->code->unit->source;
-    place.file = thread->code->unit->filename;
-    place.line = pc == DV_NO_PC ? thread->code->first_line : dv_traceback_line(&thread->header, pc);
-    return place;
+    dv_seen_frame frame;
+    if (!dv_frame_seen(vm, 0, &frame)) return (dv_watch_place){{NULL, 0}, 0};
+    return (dv_watch_place){frame.thread->code->unit->filename, dv_seen_line(&frame)};
 }
 
 void dv_watch_put_some(dv_watch_line *line, const char *text, size_t size) {

@@ -21,7 +21,6 @@ typedef struct dv_watch_line {
 typedef struct dv_watch_place {
     dv_text file; /* data NULL: no dl code runs.  Lives as long as the code. */
     uint32_t line;
-    dv_text source; /* of the whole file, where it is known */
 } dv_watch_place;
 
 dv_watch_place dv_watch_here(dv_vm *vm);

@@ -158,7 +158,9 @@ uint32_t dv_exit_make(dv_build *b, dv_context *context, uint32_t pc, bool counts
     x.item_count = b->items.count - x.first_item;
     for (dv_context *c = context; c->parent; c = c->parent) {
         const uint8_t calls = b->charged ? 0 : calls_of(c);
-        DV_PUSH(b, frames, (dv_exit_frame){dv_home(b, c->base), calls, link_of(c)});
+        DV_PUSH(
+            b, frames,
+            (dv_exit_frame){dv_home(b, c->base), calls, link_of(c), c->parent->thread, c->call_pc});
     }
     x.frame_count = b->frames.count - x.first_frame;
     uint32_t number = b->exits.count;

@@ -471,13 +471,15 @@ uint32_t dv_region_pc(const dv_thread *thread, const dv_cell *ip) {
     return exit ? exit->pc : DV_NO_PC;
 }
 
-uint32_t dv_region_raises(const dv_thread **thread, const dv_cell *ip) {
+uint32_t dv_region_inlined(const dv_thread **thread, const dv_cell *ip, uint32_t out) {
     const dv_region *region = region_of(*thread, ip);
     const dv_point *point =
         region ? find_point(region, (uint32_t)(ip - region->cells), true) : NULL;
-    if (!point) return DV_NO_PC;
-    *thread = region->exits[point->exit].thread;
-    return region->exits[point->exit].pc;
+    const dv_exit *exit = point ? &region->exits[point->exit] : NULL;
+    if (!exit || out > exit->frame_count) return DV_NO_PC;
+    const dv_exit_frame *inner = out ? &region->frames[exit->first_frame + out - 1] : NULL;
+    *thread = inner ? inner->caller : exit->thread;
+    return inner ? inner->pc : exit->pc;
 }
 
 dv_peek dv_region_peek(const dv_thread *thread, const dv_cell *ip, const dv_value *fp,
@@ -856,6 +858,7 @@ void dv_region_setup(dv_vm *vm) {
     vm->hooks.region.break_assumptions = break_assumptions;
     vm->hooks.region.discard = discard;
     vm->hooks.region.disturbed = disturbed;
+    vm->hooks.region.inlined = dv_region_inlined;
     vm->hooks.region.leave = leave;
     vm->hooks.region.sampled = sampled;
     vm->hooks.region.depart = dv_region_retired;

@@ -60,6 +60,8 @@ typedef struct dv_exit_frame {
     int16_t base;  /* slot number of its local 0 */
     uint8_t calls; /* that it counts as */
     const dv_cell *link;
+    const dv_thread *caller;
+    uint32_t pc; /* of the call there */
 } dv_exit_frame;
 
 typedef struct dv_exit {
@@ -268,8 +270,9 @@ dv_peek dv_region_peek(const dv_thread *thread, const dv_cell *ip, const dv_valu
 /* The pc that a point of a region stands for; DV_NO_PC: ip is no such point. */
 uint32_t dv_region_pc(const dv_thread *thread, const dv_cell *ip);
 /* Which instruction of which function a cell of a region, which calls out, stands for: its pc in
- * *thread, which was that of the frame.  DV_NO_PC: the cell is in no region of that. */
-uint32_t dv_region_raises(const dv_thread **thread, const dv_cell *ip);
+ * *thread, which was that of the frame; `out`: so many inlined calls further out.  DV_NO_PC: the
+ * cell is in no region of that, or there are not so many. */
+uint32_t dv_region_inlined(const dv_thread **thread, const dv_cell *ip, uint32_t out);
 
 /* Sets the hooks of run/ (api calls it for --level=nama). */
 void dv_region_setup(dv_vm *vm);

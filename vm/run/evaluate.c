@@ -33,12 +33,11 @@ static dv_module *calling_module(const dv_vm *vm) {
     return runs_code(vm) ? dv_frame_thread(vm->fp)->module : dv_as_module(vm->main);
 }
 
-static dv_value globals_of(dv_vm *vm, dv_module *module) {
+dv_value dv_module_globals(dv_vm *vm, dv_value of) {
+    dv_module *module = dv_as_module(of);
     if (!dv_is_empty(module->dict)) return dv_retain(module->dict);
-    if (dv_is_empty(module->view)) {
-        const dv_value value = dv_object_value(module);
-        module->view = dv_library_call(vm, "_globals", "Globals", &value, 1);
-    }
+    if (dv_is_empty(module->view))
+        module->view = dv_library_call(vm, "_globals", "Globals", &of, 1);
     return dv_is_empty(module->view) ? DV_EMPTY : dv_retain(module->view);
 }
 
@@ -99,12 +98,12 @@ static dv_value calling_namespace(dv_vm *vm, const char *function) {
 
 static dv_value builtin_globals(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)args, (void)count;
-    return globals_of(vm, calling_module(vm));
+    return dv_module_globals(vm, dv_object_value(calling_module(vm)));
 }
 
 dv_value dv_calling_locals(dv_vm *vm, const char *function) {
     dv_value space = calling_namespace(vm, function);
-    return dv_is_none(space) ? globals_of(vm, calling_module(vm)) : space;
+    return dv_is_none(space) ? dv_module_globals(vm, dv_object_value(calling_module(vm))) : space;
 }
 
 static dv_value builtin_locals(dv_vm *vm, const dv_value *args, uint32_t count) {
@@ -159,7 +158,7 @@ static dv_value code_of(dv_vm *vm, const char *function, dv_value source, const 
                                                : "%s() arg 1 must be a string, bytes or AST object",
                          function, source, &size);
     if (!text) return DV_EMPTY;
-    if (strcmp(mode, "eval") == 0)
+    if (strcmp(mode, "exec") != 0 && strcmp(mode, "single") != 0)
         while (text[from] == ' ' || text[from] == '\t') from++;
     dv_unit *unit =
         vm->hooks.import.evaluate_text(vm, text + from, size - from, filename, mode, optimize);
@@ -281,6 +280,14 @@ static dv_value evaluate(dv_vm *vm, const char *function, const dv_value *args, 
     if (is_eval || dv_is_empty(result)) return result;
     dv_release(vm, result);
     return DV_NONE;
+}
+
+dv_value dv_evaluate_literal(dv_vm *vm, dv_value text) {
+    dv_value code = code_of(vm, "literal_eval", text, "<unknown>", "literal", -1);
+    if (dv_is_empty(code)) return DV_EMPTY;
+    dv_value result = run(vm, code, calling_module(vm), DV_NONE);
+    dv_release(vm, code);
+    return result;
 }
 
 static dv_value builtin_eval(dv_vm *vm, const dv_value *args, uint32_t count) {

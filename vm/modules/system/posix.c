@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "core/upcall.h"
@@ -363,6 +364,23 @@ static dv_value posix_getuid(dv_vm *vm, const dv_value *args, uint32_t count) {
     return own_number(vm, getuid());
 }
 
+/* uname(): the five names of the system, and that of the C library. */
+static dv_value posix_uname(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)args, (void)count;
+    const int refused = dv_host_allows(vm);
+    if (refused) return dv_host_raise(vm, -refused, DV_EMPTY);
+    struct utsname names;
+    char library[64] = "";
+    if (uname(&names) < 0) return dv_host_raise(vm, errno, DV_EMPTY);
+#ifdef _CS_GNU_LIBC_VERSION
+    (void)confstr(_CS_GNU_LIBC_VERSION, library, sizeof library);
+#endif
+    dv_value items[] = {dv_str_z(vm, names.sysname), dv_str_z(vm, names.nodename),
+                        dv_str_z(vm, names.release), dv_str_z(vm, names.version),
+                        dv_str_z(vm, names.machine), dv_str_z(vm, library)};
+    return dv_tuple_take(vm, items, 6);
+}
+
 static dv_value posix_cpu_count(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)args, (void)count;
     long number = vm->sandboxed ? 0 : sysconf(_SC_NPROCESSORS_ONLN);
@@ -419,17 +437,37 @@ static dv_value posix_fspath(dv_vm *vm, const dv_value *args, uint32_t count) {
 #define FILES_KEYWORD_ROW(function) \
     { .name = #function, .keyword_entry = dv_posix_##function, .min = 0, .max = UINT32_MAX }
 
-static const dv_cfunction_def functions[] = {
-    KEYWORD_ROW(access),        KEYWORD_ROW(chdir),        KEYWORD_ROW(chmod),
-    KEYWORD_ROW(listdir),       KEYWORD_ROW(mkdir),        KEYWORD_ROW(readlink),
-    KEYWORD_ROW(remove),        KEYWORD_ROW(rmdir),        KEYWORD_ROW(unlink),
-    ROW(cpu_count, 0, 0),       ROW(fspath, 1, 1),         ROW(fstat, 1, 1),
-    ROW(getcwd, 0, 0),          ROW(getpid, 0, 0),         ROW(getppid, 0, 0),
-    ROW(getuid, 0, 0),          ROW(stat, 2, 2),           ROW(strerror, 1, 1),
-    ROW(terminal_size, 1, 1),   ROW(urandom, 1, 1),        FILES_KEYWORD_ROW(link),
-    FILES_KEYWORD_ROW(open),    FILES_KEYWORD_ROW(rename), FILES_KEYWORD_ROW(replace),
-    FILES_KEYWORD_ROW(symlink), FILES_ROW(close, 1),       FILES_ROW(read, 2),
-    FILES_ROW(utime, 4),        FILES_ROW(write, 2),       {.name = NULL}};
+static const dv_cfunction_def functions[] = {KEYWORD_ROW(access),
+                                             KEYWORD_ROW(chdir),
+                                             KEYWORD_ROW(chmod),
+                                             KEYWORD_ROW(listdir),
+                                             KEYWORD_ROW(mkdir),
+                                             KEYWORD_ROW(readlink),
+                                             KEYWORD_ROW(remove),
+                                             KEYWORD_ROW(rmdir),
+                                             KEYWORD_ROW(unlink),
+                                             ROW(cpu_count, 0, 0),
+                                             ROW(fspath, 1, 1),
+                                             ROW(fstat, 1, 1),
+                                             ROW(getcwd, 0, 0),
+                                             ROW(getpid, 0, 0),
+                                             ROW(getppid, 0, 0),
+                                             ROW(getuid, 0, 0),
+                                             ROW(stat, 2, 2),
+                                             ROW(strerror, 1, 1),
+                                             ROW(terminal_size, 1, 1),
+                                             ROW(uname, 0, 0),
+                                             ROW(urandom, 1, 1),
+                                             FILES_KEYWORD_ROW(link),
+                                             FILES_KEYWORD_ROW(open),
+                                             FILES_KEYWORD_ROW(rename),
+                                             FILES_KEYWORD_ROW(replace),
+                                             FILES_KEYWORD_ROW(symlink),
+                                             FILES_ROW(close, 1),
+                                             FILES_ROW(read, 2),
+                                             FILES_ROW(utime, 4),
+                                             FILES_ROW(write, 2),
+                                             {.name = NULL}};
 
 bool dv_posix_fill(dv_vm *vm, dv_module *module) {
     return dv_module_add_functions(vm, module, functions) &&

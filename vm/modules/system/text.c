@@ -73,8 +73,15 @@ static dv_value text_check_text(dv_vm *vm, const dv_value *args, uint32_t count)
     return unit ? DV_NONE : DV_EMPTY;
 }
 
+/* evaluate_literal(text): for ast.literal_eval, also in a sandbox. */
+static dv_value text_evaluate_literal(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    return dv_evaluate_literal(vm, args[0]);
+}
+
 static const dv_cfunction_def functions[] = {
     {.name = "check_text", .entry = text_check_text, .min = 2, .max = 2},
+    {.name = "evaluate_literal", .entry = text_evaluate_literal, .min = 1, .max = 1},
     {.name = "run_text", .entry = text_run_text, .min = 2, .max = 4},
     {.name = NULL}};
 

@@ -110,9 +110,9 @@ static dv_value proxy_special(dv_vm *vm, dv_value v, dv_value name, bool *found)
 
 dv_value dv_number_special(dv_vm *vm, dv_value v, dv_value name, bool *found) {
     *found = false;
-    if (dv_is_weak_proxy(v)) return proxy_special(vm, v, name, found);
-    if (!is_asked(v)) return DV_EMPTY;
-    return dv_special_call(vm, v, name, NULL, 0, found);
+    if (!dv_is_object(v) || !is_asked(v)) return DV_EMPTY;
+    return dv_is_weak_proxy(v) ? proxy_special(vm, v, name, found)
+                               : dv_special_call(vm, v, name, NULL, 0, found);
 }
 
 /* Calls a special method that must return an int. */
