@@ -95,12 +95,14 @@ static dv_value as_plain(dv_vm *vm, dv_value v) {
 }
 
 /* May its class have special methods for numbers? */
-static bool is_asked(dv_value v) {
-    return dv_is_instance(v) || dv_is_foreign(v) || dv_is_weak_proxy(v);
+static inline bool is_asked(dv_value v) {
+    return dv_is_object(v) &&
+           (dv_as_object(v)->shape >= DV_T_EXTENSION || DV_UNLIKELY(dv_is_weak_proxy(v)));
 }
 
 /* The special method of the object behind a proxy. */
-static dv_value proxy_special(dv_vm *vm, dv_value v, dv_value name, bool *found) {
+static __attribute__((noinline)) dv_value proxy_special(dv_vm *vm, dv_value v, dv_value name,
+                                                        bool *found) {
     dv_value method = dv_find_attribute(vm, v, name);
     *found = !dv_is_empty(method) || !dv_is_empty(vm->error);
     dv_value result = dv_is_empty(method) ? DV_EMPTY : dv_call(vm, method, NULL, 0, DV_EMPTY);
@@ -110,7 +112,7 @@ static dv_value proxy_special(dv_vm *vm, dv_value v, dv_value name, bool *found)
 
 dv_value dv_number_special(dv_vm *vm, dv_value v, dv_value name, bool *found) {
     *found = false;
-    if (!dv_is_object(v) || !is_asked(v)) return DV_EMPTY;
+    if (!is_asked(v)) return DV_EMPTY;
     return dv_is_weak_proxy(v) ? proxy_special(vm, v, name, found)
                                : dv_special_call(vm, v, name, NULL, 0, found);
 }
