@@ -97,7 +97,7 @@ void *nd_room(dvx_vm *vm, int64_t count, size_t size) {
 enum { BLOCK = 1 << 16, CLEARED = 1 << 24 };
 
 bool nd_next_block(dvx_vm *vm, nd_blocks *b) {
-    if (!nd_work(vm, b->count)) b->stopped = true;
+    if (!nd_work(vm, b->quick ? b->count / 8 : b->count)) b->stopped = true;
     b->at += b->count;
     const int64_t left = b->total - b->at;
     b->count = left < BLOCK ? left : BLOCK;

@@ -120,7 +120,7 @@ static inline bool nd_quick_work(dvx_vm *vm, int64_t elements) { return nd_work(
  * b.count elements from b.at on, and counts them; then b.stopped: raised before the end. */
 typedef struct nd_blocks {
     int64_t total, at, count;
-    bool stopped;
+    bool stopped, quick; /* quick: as nd_quick_work counts */
 } nd_blocks;
 bool nd_next_block(dvx_vm *vm, nd_blocks *b);
 /* Zeros. */

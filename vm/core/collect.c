@@ -51,12 +51,12 @@ static bool handles_memory_error(const dv_heap *heap) {
 }
 
 /* What fills memory, or copies it, is so counted without saying so; small blocks are made within
- * rounds that count. */
+ * rounds that count.  Large ones are new pages each time, which takes several times longer. */
 static void owe(dv_heap *heap, size_t size) {
-    enum { SMALL = 4096 };
+    enum { SMALL = 4096, LARGE = 1 << 22 };
     if (size < SMALL) return;
     dv_vm *vm = (dv_vm *)(void *)((char *)heap - offsetof(dv_vm, heap));
-    dv_work_owe(vm, (int64_t)(size / 32));
+    dv_work_owe(vm, (int64_t)(size / (size < LARGE ? 256 : 24)));
 }
 
 void dv_collector_init(dv_vm *vm) {
@@ -255,7 +255,7 @@ static size_t scan_reachable(dv_vm *vm, uint32_t unlisted) {
             scan_waiting(vm, &c);
         }
     } while (c.overflow);
-    dv_work_owe(vm, (int64_t)c.scanned * 2);
+    dv_work_owe(vm, (int64_t)c.scanned * 3);
     return c.scanned;
 }
 

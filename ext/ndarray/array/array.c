@@ -257,7 +257,8 @@ static dvx_value raise_too_many(dvx_vm *vm, int ndim) {
 
 /* Room for elements, which counts as work on them; false: raised. */
 static bool take_memory(dvx_vm *vm, nd_array *a, size_t bytes, const int64_t *shape) {
-    if (UNLIKELY(!nd_work(vm, (int64_t)(bytes / 64)))) return false;
+    enum { BEGINNING = 128 };
+    if (UNLIKELY(!nd_work(vm, BEGINNING + (int64_t)(bytes / 128)))) return false;
     a->memory_size = bytes;
     a->memory = memory_take(vm, &a->memory_size);
     if (UNLIKELY(!a->memory)) {

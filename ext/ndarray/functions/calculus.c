@@ -117,6 +117,7 @@ static dvx_value gradient_along(dvx_vm *vm, const nd_array *a, int axis, const s
     if (dvx_failed(made)) return made;
     for (int i = axis + 1; i < a->ndim; i++) stride *= a->axes[i].count;
     for (int64_t i = 0; i < a->size; i += n * stride) {
+        if (!nd_work(vm, n * stride)) return compose_first(vm, DVX_FAILED, made);
         const double *from = doubles(a) + i;
         double *to = doubles(out) + i;
         if (!s->steps) gradient_even(from, stride, n, s->step, order, to);

@@ -156,7 +156,7 @@ static dvx_value count_bins(dvx_vm *vm, const bins *b, const nd_array *a, const 
     memset(out->data, 0, (size_t)b->count * 8);
     for (int64_t i = 0; i < a->size; i++) {
         const int64_t bin = bin_of(b, doubles(a)[i], scale);
-        if (i % ND_POLL == ND_POLL - 1 && !nd_work(vm, (b->edges ? 30 : 5) * ND_POLL))
+        if (i % ND_POLL == ND_POLL - 1 && !nd_work(vm, (b->uniform ? 10 : 30) * ND_POLL))
             return compose_first(vm, DVX_FAILED, made);
         if (bin < 0) continue;
         if (weights)
@@ -388,7 +388,7 @@ static dvx_value interp(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     while (!stopped && nd_next_block(vm, &b)) {
         for (int64_t i = b.at; i < b.at + b.count; i++)
             doubles(out)[i] = curve_at(&c, doubles(parts[0])[i]);
-        stopped = !nd_work(vm, 50 * b.count);
+        stopped = !nd_work(vm, 100 * b.count);
     }
     if (b.stopped || stopped) made = compose_first(vm, DVX_FAILED, made);
     for (int i = 0; i < 3; i++) vm->api->release(vm, held[i]);

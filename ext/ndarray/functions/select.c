@@ -553,6 +553,7 @@ static bool close_row(dvx_vm *vm, void *context, char *const *data, int64_t coun
 
 /* a, b, rtol, atol, equal_nan: an array of bools. */
 static dvx_value compare_close(dvx_vm *vm, const dvx_value *args, tolerance *t) {
+    enum { STEPS = 2 }; /* for nd_work, of an element */
     nd_array *operands[2], *out;
     nd_walk walk;
     walk_begin(&walk, 3, 0);
@@ -584,7 +585,7 @@ static dvx_value compare_close(dvx_vm *vm, const dvx_value *args, tolerance *t) 
         array_strides_in(a, walk.ndim, walk.strides[i]);
     }
     const nd_row row = single ? close_single_row : real ? close_real_row : close_row;
-    if (!dvx_failed(made) && !walk_run(vm, &walk, row, t)) {
+    if (!dvx_failed(made) && !(nd_work(vm, STEPS * out->size) && walk_run(vm, &walk, row, t))) {
         vm->api->release(vm, made);
         made = DVX_FAILED;
     }

@@ -50,7 +50,9 @@ static bool sort_lines(dvx_vm *vm, lines *l) {
  */
 static bool settle(dvx_vm *vm, const lines *l, int64_t line, int64_t place) {
     char *data = l->a->data + line * l->length * l->a->dtype->size;
-    return l->sorted || order_select(vm, l->a->dtype, data, l->length, place);
+    enum { STEPS = 3 }; /* for nd_work, of an element */
+    return l->sorted || (nd_work(vm, STEPS * l->length) &&
+                         order_select(vm, l->a->dtype, data, l->length, place));
 }
 
 /* The axes that are given as bits; all of them where none is. */

@@ -746,7 +746,7 @@ static void next_row(mask_walk *w) {
 }
 
 static void next_piece(mask_walk *w) {
-    if (!nd_work(w->vm, w->count)) {
+    if (!nd_work(w->vm, w->count / 3)) {
         w->stopped = true;
         w->left = 0;
         return;
@@ -786,7 +786,7 @@ int64_t fancy_count(dvx_vm *vm, const nd_array *mask) {
     mask_walk w;
     int64_t count = 0;
     if (mask->flags & ND_CONTIGUOUS) {
-        nd_blocks b = {.total = mask->size};
+        nd_blocks b = {.total = mask->size, .quick = true};
         while (nd_next_block(vm, &b)) count += count_row(mask->data + b.at, b.count);
         return b.stopped ? -1 : count;
     }

@@ -54,7 +54,9 @@ static int next(dvx_vm *vm, dvx_value self, dvx_value *out) {
         vm->api->release(vm, it->array);
         return 0;
     }
-    int64_t n = it->next++;
+    enum { STEPS = 8 };
+    if (!nd_work(vm, STEPS)) return -1;
+    const int64_t n = it->next++;
     if (it->flat)
         *out = array_element(vm, a->dtype, flat_place(a, n));
     else if (a->ndim == 1)
@@ -176,7 +178,7 @@ static int has_number(dvx_vm *vm, const nd_array *a, const nd_dtype *dtype, cons
     char wanted[16], one[16];
     cast_between(dtype, common)(wanted, 0, number, 0, 1);
     for (int64_t i = 0; i < a->size; i++) {
-        if (!nd_work(vm, 16)) return -1;
+        if (!nd_work(vm, 8)) return -1;
         cast(one, 0, flat_place(a, i), 0, 1);
         const nd_complex *x = (const void *)one, *y = (const void *)wanted;
         if (ints ? !memcmp(one, wanted, 8) : x->real == y->real && x->imag == y->imag) return 1;

@@ -128,7 +128,7 @@ static dvx_value put_into(dvx_vm *vm, const dvx_value *args, uint32_t count) {
             const int64_t bad = BY_SIZE(put, a->dtype->size)(t.row->data, a->size, at, places->size,
                                                              values->data, values->size, mode);
             target_end(vm, &t, bad < 0);
-            good = nd_work(vm, 4 * places->size);
+            good = nd_work(vm, 2 * places->size);
             if (good && bad >= 0)
                 good = nd_fail(vm, DVX_INDEX_ERROR,
                                "index %lld is out of bounds for axis 0 with size %lld",

@@ -251,7 +251,7 @@ static bool multiply_matrices(dvx_vm *vm, const nd_blas *blas, int64_t size, con
             else
                 blas->zgemm(BLAS_ROWS, x.turn, y.turn, m, part, k, one, from, x.row, by, y.row,
                             zero, to, n);
-            *good = nd_work(vm, (int64_t)(inner * m * part / 16));
+            *good = nd_work(vm, (int64_t)(inner * m * part * (double)size / 128));
         }
     return true;
 }
@@ -298,7 +298,7 @@ static bool multiply_straight(dvx_vm *vm, const nd_blas *blas, int64_t size, con
         done = multiply_vector(blas, size, b, a->data, a->column, true, out);
     else
         done = multiply_vectors(blas, size, a, b, out);
-    if (done) *good = nd_quick_work(vm, a->rows * b->columns * b->rows);
+    if (done) *good = nd_work(vm, a->rows * b->columns * b->rows * size / 32);
     return done;
 }
 

@@ -61,6 +61,7 @@ NARROW_PRODUCT(float, float32)
 /* Panel by panel. */
 static bool multiply_floats(dvx_vm *vm, nd_gemm gemm, size_t size, const nd_matrix *a,
                             const nd_matrix *b, char *out) {
+    enum { LEAST = 4 }; /* columns: fewer take as long */
     _Alignas(64) char few[32 * ND_PANEL];
     const int64_t width = (int64_t)(ND_PANEL / size);
     const size_t needed = (size_t)b->rows * ND_PANEL;
@@ -76,7 +77,7 @@ static bool multiply_floats(dvx_vm *vm, nd_gemm gemm, size_t size, const nd_matr
         pack(b, first, columns, size, panel);
         gemm(out + first * (int64_t)size, b->columns * (int64_t)size, a->data, a->row, a->column,
              panel, b->rows, a->rows, columns);
-        good = nd_work(vm, a->rows * b->rows * columns / 4);
+        good = nd_work(vm, a->rows * b->rows * (columns < LEAST ? LEAST : columns) / 4);
     }
     if (memory) vm->api->deallocate(vm, memory, needed + 64);
     return good;
@@ -219,7 +220,7 @@ static bool multiply_bits(dvx_vm *vm, const nd_matrix *a, const nd_matrix *b, ch
             if (k % LOOK == LOOK - 1 && all_set(row, words)) break;
         }
         unpack_bits(row, b->columns, out);
-        good = nd_work(vm, b->rows * words);
+        good = nd_work(vm, b->rows * (words + 1));
     }
     if (memory) vm->api->deallocate(vm, memory, needed);
     return good;
@@ -228,7 +229,8 @@ static bool multiply_bits(dvx_vm *vm, const nd_matrix *a, const nd_matrix *b, ch
 /* Of one multiplication after the other. */
 static bool count_product(dvx_vm *vm, const nd_matrix *a, const nd_matrix *b) {
     enum { BEGINNING = 32 };
-    return nd_work(vm, a->rows * b->rows * b->columns + BEGINNING);
+    const int64_t steps = a->rows * b->rows * b->columns;
+    return nd_work(vm, (a->rows == 1 && b->columns == 1 ? steps / 2 : steps) + BEGINNING);
 }
 
 static bool multiply_bool(dvx_vm *vm, const nd_matrix *a, const nd_matrix *b, char *out) {

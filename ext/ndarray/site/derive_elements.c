@@ -166,7 +166,7 @@ static inline dvx_outcome finish_row(dvx_vm *vm, const elementwise *d, char *con
                                      int64_t count, const int64_t *strides, dvx_value made,
                                      dvx_value *result) {
     unsigned flags = d->warns ? arith_flags() : 0;
-    if (UNLIKELY(!nd_work(vm, loops_steps(d->number, count)))) {
+    if (UNLIKELY(!nd_work(vm, loops_steps(d->number, count, ND_DTYPE(d->type)->size)))) {
         vm->api->release(vm, made);
         return DVX_ERROR;
     }
@@ -446,7 +446,8 @@ static dvx_outcome finish_inplace(dvx_vm *vm, const elementwise *d, const dvx_va
         arith_clear();
         if (!error_flags(vm, loops_facts[d->number].name, flags)) return DVX_ERROR;
     }
-    if (UNLIKELY(!nd_work(vm, loops_steps(d->number, count)))) return DVX_ERROR;
+    if (UNLIKELY(!nd_work(vm, loops_steps(d->number, count, ND_DTYPE(d->type)->size))))
+        return DVX_ERROR;
     *result = vm->api->retain(vm, v[0]);
     return DVX_DONE;
 }

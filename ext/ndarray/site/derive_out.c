@@ -64,7 +64,7 @@ static bool run_rows(dvx_vm *vm, nd_ufunc_number number, const dvx_value *v, boo
     if (arith_flags()) arith_clear();
     kernel->loop(args, out->size, strides);
     const unsigned flags = arith_flags();
-    *good = nd_work(vm, loops_steps(number, out->size));
+    *good = nd_work(vm, loops_steps(number, out->size, dtype->size));
     if (LIKELY(!flags) || !*good) return true;
     arith_clear();
     if (facts->warns) *good = error_flags(vm, facts->name, flags);

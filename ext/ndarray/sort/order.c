@@ -697,7 +697,7 @@ bool order_search(dvx_vm *vm, const nd_dtype *dtype, const nd_array *row, const 
     while (nd_next_block(vm, &b)) {
         all_sorts[dtype->num].search(row->data, row->size, keys->data, b.at, b.at + b.count, right,
                                      places);
-        if (!nd_work(vm, 50 * b.count)) return false;
+        if (!nd_work(vm, 100 * b.count)) return false;
     }
     return !b.stopped;
 }

@@ -242,7 +242,7 @@ static dvx_value partition_of(dvx_vm *vm, const dvx_value *args, bool places) {
         } else {
             selections[a->dtype->num].in_place(line, n, which, sought->size);
         }
-        good = nd_work(vm, 8 * n);
+        good = nd_work(vm, 16 * n);
     }
     vm->api->release(vm, held);
     vm->api->release(vm, lines);

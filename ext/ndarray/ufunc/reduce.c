@@ -99,10 +99,15 @@ static int64_t fold_steps(const reduction *r, int64_t count, int64_t stride) {
     return r->waits ? count : count * (bytes < MOST ? bytes : MOST) / BYTES;
 }
 
+enum { FIRST = 256 }; /* elements of what may be decided early: then more at a time */
+
 static bool fold_direct(dvx_vm *vm, const reduction *r, char *to, const char *from) {
     int64_t count = r->inner.shape[0], stride = r->inner.strides[0][0];
-    for (; count > 0; count -= r->piece, from += r->piece * stride) {
-        const int64_t n = count < r->piece ? count : r->piece;
+    const bool ends = r->decided >= 0; /* early */
+    int64_t most = ends ? FIRST : r->piece;
+    for (int64_t n; count > 0 && !(ends && *to == r->decided); count -= n, from += n * stride) {
+        n = count < most ? count : most;
+        if (most < r->piece) most *= 2;
         r->kernel->fold(to, from, n, stride);
         if (!nd_work(vm, fold_steps(r, n, stride))) return false;
     }
@@ -111,7 +116,6 @@ static bool fold_direct(dvx_vm *vm, const reduction *r, char *to, const char *fr
 
 /* Any() and all() of what is no bool: looks at a few elements, then at more. */
 static bool decide(dvx_vm *vm, const reduction *r, char *to, const char *from) {
-    enum { FIRST = 64 };
     const int64_t stride = r->inner.strides[0][0];
     int64_t most = FIRST;
     for (int64_t left = r->inner.shape[0]; left > 0 && *to != r->decided;) {
@@ -121,7 +125,7 @@ static bool decide(dvx_vm *vm, const reduction *r, char *to, const char *from) {
         from += n * stride;
         left -= n;
         if (most < PIECE) most *= 2;
-        if (!nd_work(vm, n)) return false;
+        if (!nd_work(vm, n / 4)) return false;
     }
     return true;
 }
@@ -223,7 +227,9 @@ static void split(nd_walk *walk, nd_walk *inner) {
 
 static bool run(dvx_vm *vm, nd_walk *walk, const nd_kernel *kernel, nd_type type,
                 const nd_dtype *from) {
+    enum { BEGINNING = 64 }; /* for nd_work: what is done before a loop begins */
     reduction r;
+    if (!nd_work(vm, BEGINNING)) return false;
     memset(&r, 0, offsetof(reduction, inner));
     r.kernel = kernel;
     r.size = ND_DTYPE(type)->size;

@@ -455,7 +455,7 @@ static bool search_apart(dvx_vm *vm, const search *s, const char *from, int64_t 
             const int64_t place = search_whole_part(s, best[j], parts + j * PART_STEP * s->size, n);
             if (place >= 0) places[j] = i + place;
         }
-        if (!nd_quick_work(vm, n * lines)) return false;
+        if (!nd_work(vm, n * lines / 4)) return false;
     }
     for (int64_t j = 0; j < lines; j++) *(int64_t *)(void *)(to + j * to_step) = places[j];
     return true;
@@ -501,14 +501,14 @@ static bool search_row(dvx_vm *vm, void *context, char *const *data, int64_t cou
     int64_t i = 0;
     if (s->few) {
         s->few(s, data[1], strides[1], count, data[0], strides[0]);
-        return nd_quick_work(vm, count * s->count);
+        return nd_work(vm, count * s->count / 4);
     }
     const bool other = strides[1] == 2 * s->size;
     if (s->apart && s->places && (other || strides[1] == s->size))
         for (; i + side <= count; i += side) {
             s->places(data[1] + i * strides[1], other, s->count, s->stride,
                       data[0] + i * strides[0], strides[0]);
-            if (!nd_quick_work(vm, side * s->count)) return false;
+            if (!nd_work(vm, side * s->count / 4)) return false;
         }
     for (; i < count; i += s->apart ? SIDE : 1) {
         char *to = data[0] + i * strides[0];

@@ -872,7 +872,7 @@ static bool run_rows(dvx_vm *vm, nd_ufunc_number number, nd_array *a, char **arg
     if (arith_flags()) arith_clear();
     kernel->loop(args, a->size, strides);
     unsigned flags = arith_flags();
-    if (UNLIKELY(!nd_work(vm, loops_steps(number, a->size)))) {
+    if (UNLIKELY(!nd_work(vm, loops_steps(number, a->size, a->dtype->size)))) {
         vm->api->release(vm, *result);
         *result = DVX_FAILED;
         return true;

@@ -397,7 +397,7 @@ static dv_value read_container(reader *r, bool object) {
 }
 
 static dv_value read_value(reader *r) {
-    if (!dv_work(r->vm, 8)) return DV_EMPTY;
+    if (!dv_work(r->vm, 6)) return DV_EMPTY;
     switch (peek(r, r->at)) {
     case '"': r->at++; return read_string(r);
     case '{': return read_container(r, true);

@@ -299,7 +299,7 @@ static dv_value memory_readlines(dv_vm *vm, const dv_value *args, uint32_t count
         int64_t next = line_size(m);
         if (next == 0 || (hint > 0 && size >= hint + !is_bytes_io(m))) return lines;
         size += next;
-        dv_value line = take(vm, m, next);
+        dv_value line = dv_work(vm, 4) ? take(vm, m, next) : DV_EMPTY;
         if (!dv_is_empty(line) && dv_list_push(vm, lines, line)) continue;
         dv_release(vm, lines);
         return DV_EMPTY;

@@ -82,6 +82,7 @@ static void index_entries(dv_dict *dict) {
 
 /* A new block with an index of at least `size` slots. */
 static bool rebuild(dv_vm *vm, dv_dict *dict, uint64_t wanted) {
+    enum { MANY = 1000 };
     uint64_t size = FIRST_SIZE;
     while (size < wanted) size *= 2;
     int64_t capacity = (int64_t)(size * 2 / 3);
@@ -100,6 +101,7 @@ static bool rebuild(dv_vm *vm, dv_dict *dict, uint64_t wanted) {
     dict->mask = size - 1;
     dict->capacity = capacity;
     dict->usable = capacity - dict->used;
+    if (DV_UNLIKELY(dict->used > MANY)) dv_work_owe(vm, dict->used);
     index_entries(dict);
     if (old) dv_heap_free(&vm->heap, old, old_size);
     return true;

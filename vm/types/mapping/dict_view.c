@@ -105,8 +105,9 @@ static inline bool next_entry(dv_vm *vm, dv_dict_iterator *iterator, dv_value *k
 static dv_value iterator_next(dv_vm *vm, dv_value self) {
     dv_dict_iterator *iterator = as_iterator(self);
     dv_value key, value;
-    return next_entry(vm, iterator, &key, &value) ? part_of(vm, iterator->part, key, value)
-                                                  : DV_EMPTY;
+    if (!next_entry(vm, iterator, &key, &value)) return DV_EMPTY;
+    if (iterator->part == DV_DICT_ITEMS) dv_work_owe(vm, 3); /* a tuple */
+    return part_of(vm, iterator->part, key, value);
 }
 
 static int iterator_next_pair(dv_vm *vm, dv_value self, dv_value *out) {

@@ -225,7 +225,10 @@ dv_value dv_int_gcd(dv_vm *vm, dv_value a, dv_value b) {
     if (y.count == 0) return dv_int_copy(vm, &x);
     if (x.count == 0) return dv_int_copy(vm, &y);
     if (x.count > LONG || y.count > LONG) return long_gcd(vm, a, b);
-    if (!dv_work(vm, (x.count + y.count) * 16)) return DV_EMPTY;
+    /* (The longer one is divided at first, in a line.) */
+    const int64_t longer = x.count < y.count ? y.count : x.count,
+                  shorter = x.count + y.count - longer;
+    if (!dv_work(vm, longer / 4 + shorter * (shorter < 4 ? 4 : 32))) return DV_EMPTY;
     uint64_t x_twos, y_twos;
     int64_t x_count, y_count;
     dv_bigint *p = odd_part(vm, &x, &x_twos, &x_count);

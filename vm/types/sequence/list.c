@@ -59,6 +59,8 @@ void dv_list_trim(dv_vm *vm, dv_list *list) {
     (void)!set_capacity(vm, list, capacity);
 }
 
+enum { MANY = 64 }; /* items whose copying counts */
+
 static dv_list *list_with_room(dv_vm *vm, int64_t capacity) {
     if (capacity > LENGTH_MAX) {
         dv_raise_memory(vm);
@@ -69,6 +71,7 @@ static dv_list *list_with_room(dv_vm *vm, int64_t capacity) {
     list->count = list->capacity = 0;
     list->items = NULL;
     if (capacity > 0) {
+        if (DV_UNLIKELY(capacity > MANY)) dv_work_owe(vm, capacity / 8);
         list->items = dv_heap_alloc(&vm->heap, (size_t)capacity * sizeof(dv_value));
         if (!list->items) {
             dv_container_free(vm, list, sizeof(dv_list));
@@ -158,6 +161,7 @@ static bool extend_items(dv_vm *vm, dv_list *list, dv_value sequence) {
                          : !dv_list_grow(vm, list, list->count + count))
         return false;
     const dv_value *items = dv_items_of(sequence, &count); /* list may be sequence itself */
+    if (DV_UNLIKELY(count > MANY)) dv_work_owe(vm, count / 8);
     for (int64_t i = 0; i < count; i++) list->items[list->count + i] = dv_retain(items[i]);
     list->count += count;
     return true;

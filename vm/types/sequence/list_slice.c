@@ -132,7 +132,7 @@ static bool assign(dv_vm *vm, dv_list *list, int64_t start, int64_t stop, int64_
         good = false;
     } else {
         exchange_stepped(list, start, step, &values);
-        dv_work_owe(vm, count / 4);
+        dv_work_owe(vm, count);
     }
     dv_items_discard(vm, &values);
     return good;

@@ -65,7 +65,7 @@ static bool builder_grow(dv_builder *b, int64_t capacity) {
  */
 static bool builder_work(dv_builder *b) {
     if (b->length < WINDOW || !dv_is_empty(b->vm->error) || dv_is_stopped(b->vm)) return true;
-    if (dv_work(b->vm, WINDOW / 4)) return true;
+    if (dv_work(b->vm, WINDOW / 3)) return true;
     builder_free(b);
     b->failed = true;
     return false;

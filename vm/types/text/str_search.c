@@ -83,10 +83,17 @@ int64_t dv_str_find(const dv_str *s, const dv_str *part, int64_t start, int64_t 
     return find_short(s, part, start, stop);
 }
 
-/* (Comparing with a long part may take as long each time.) */
+static bool begins_alike(const dv_str *s, const dv_str *part, int64_t at) {
+    enum { BEGINNING = 8 };
+    for (int64_t i = 1; i < BEGINNING && i < part->length; i++)
+        if (dv_str_at(s, at + i) != dv_str_at(part, i)) return false;
+    return true;
+}
+
+/* (Comparing with a long part may take as long each time, if more than the beginning is alike.) */
 bool dv_str_seek_last(dv_vm *vm, const dv_str *s, const dv_str *part, int64_t start, int64_t stop,
                       int64_t *hit) {
-    enum { WINDOW = 1 << 16, AT_ONCE = 8, COMPARED = 128 };
+    enum { WINDOW = 1 << 16, AT_ONCE = 8, COMPARED = 128, CALL = 4 };
     *hit = -1;
     if (start > stop || !may_contain(s, part, start, stop)) return true;
     *hit = stop;
@@ -96,7 +103,7 @@ bool dv_str_seek_last(dv_vm *vm, const dv_str *s, const dv_str *part, int64_t st
     for (; i >= start; i--) {
         if (dv_str_at(s, i) == first) {
             if (dv_str_matches(s, part, i)) break;
-            steps += part->length / COMPARED;
+            steps += begins_alike(s, part, i) ? part->length / COMPARED : CALL;
         }
         if (++steps < WINDOW) continue;
         if (!dv_work(vm, steps / AT_ONCE)) return false;
@@ -116,7 +123,7 @@ bool dv_str_seek_long(dv_vm *vm, const dv_str *s, const dv_str *part, int64_t st
         const int64_t passed = *hit >= 0 ? *hit - start : end - start;
         /* (A part is looked through first.) */
         const int64_t units = part->length == 1 && s->kind == 1 ? passed / 256 : passed * 3 / 16;
-        if (!dv_work(vm, units + part->length / 8)) return false;
+        if (!dv_work(vm, units + part->length / 4)) return false;
         if (*hit >= 0 || last) return true;
         start = end - part->length + 1;
     }

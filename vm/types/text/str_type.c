@@ -72,6 +72,7 @@ static dv_value slice_stepped(dv_vm *vm, const dv_str *s, int64_t start, int64_t
     }
     dv_str *out = dv_str_alloc(vm, count, dv_str_kind_of(largest));
     if (!out) return DV_EMPTY;
+    dv_work_owe(vm, count / 16);
     for (int64_t i = 0; i < count; i++) dv_str_put(out, i, dv_str_at(s, start + i * step));
     return dv_object_value(out);
 }
