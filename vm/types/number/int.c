@@ -182,8 +182,10 @@ static int64_t limbs_of_int(dv_value v) {
 int64_t dv_int_hash(const dv_vm *vm, dv_value v) {
     dv_int_view view;
     dv_int_look(v, &view);
-    if (vm->hash_key.factor != 1 &&
-        (view.count > 1 || (view.count == 1 && view.limbs[0] >= DV_HASH_MODULUS)))
+    const uint64_t lowest = view.count ? view.limbs[0] : 0;
+    if (DV_LIKELY(view.count <= 1 && lowest < DV_HASH_MODULUS))
+        return dv_hash_number(&vm->hash_key, view.negative ? -(int64_t)lowest : (int64_t)lowest);
+    if (vm->hash_key.factor != 1)
         return dv_hash_limbs(&vm->hash_key, view.limbs, (size_t)view.count, view.negative);
     uint64_t h = 0;
     for (int64_t i = view.count - 1; i >= 0; i--) {
