@@ -37,13 +37,14 @@ static const char *node_name(const dv_expr *e) {
                                             : "GeneratorExp";
 }
 
-/* The tree's nodes are no objects here, but have an address. */
+/* The tree's nodes are no objects here.  Where CPython shows the address of one is a number that
+ * stands for its place: a sandbox shows no addresses. */
 static bool refuse(dv_front *front, const dv_expr *e) {
     dv_problem problem = {.type = "ValueError", .at = {0, DV_NO_COLUMN, 0, DV_NO_COLUMN}};
     if (e)
         snprintf(problem.message, sizeof problem.message,
-                 "malformed node or string on line %u: <ast.%s object at %p>", e->at.line,
-                 node_name(e), (const void *)e);
+                 "malformed node or string on line %u: <ast.%s object at 0x%x>", e->at.line,
+                 node_name(e), (e->at.line << 16 | (uint32_t)e->at.column) << 4);
     else /* the key that `**x` has */
         snprintf(problem.message, sizeof problem.message, "malformed node or string: None");
     dv_front_problem(front, &problem);
