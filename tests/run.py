@@ -84,7 +84,7 @@ DIRECTIVE = re.compile(rb"^# ([a-z-]+):(?: (.*))?$")
 NUMBER = re.compile(r"(\d+\.\d*(?:e[-+]\d+)?|\d+e[-+]\d+)")  # of floats; the sign is outside
 KNOWN = {
     "expect", "expect-error", "expect-status", "args", "options", "levels", "timeout", "skip-oracle",
-    "stress", "quick", "valgrind", "forms", "c-stack", "extension", "libm", "library", "needs",
+    "stress", "quick", "valgrind", "forms", "c-stack", "extension", "libm", "needs",
 }
 
 
@@ -103,9 +103,8 @@ class Test:
     levels: Tuple[str, ...] = LEVELS
     forms: Tuple[str, ...] = ()  # all that were built, if empty
     c_stack: int = 0  # limit of the C stack in kB, if not 0
-    needs: str = ""  # a module that not every dynvm can import
+    needs: str = ""  # a module that not every dynvm can import, or a library that one looks for when it runs
     extension: str = ""  # which the script imports; a module of <room>/oracle is the oracle's
-    library: str = ""  # which the extension looks for when it runs
     timeout: float = 60.0
     libm: float = 0.0  # how far numbers may be off where the C library is another processor's
     skip_oracle: str = ""
@@ -162,8 +161,6 @@ def apply_directive(test: Test, key: str, value: str) -> None:
         test.extension = value
         modules = TESTS / test.room / "oracle"
         test.oracle_modules = modules if modules.is_dir() else None  # (CPython itself may have it)
-    elif key == "library":
-        test.library = value
     elif key == "c-stack":
         test.c_stack = int(value)
     elif key in ("timeout", "libm"):
@@ -476,18 +473,17 @@ class Machine:
     def has(self, extension: str) -> bool:
         return not extension or any((place / f"{extension}.so").exists() for place in self.extensions)
 
-    def finds(self, library: str) -> bool:
-        """(Those of another processor are not looked for.)"""
-        try:
-            return not library or not self.runner and ctypes.CDLL(library) is not None
-        except OSError:
-            return False
-
     def can(self, option: str) -> bool:
         return self.run([option, "-c", "pass"], ROOT, 30).status == 0
 
-    def can_import(self, module: str) -> bool:
-        return not module or self.run(["-c", f"import {module}"], ROOT, 30).status == 0
+    def finds(self, needed: str) -> bool:
+        """A module, or a library: libNAME.so.N.  (Libraries of another processor are not looked for.)"""
+        if ".so." not in needed:
+            return not needed or self.run(["-c", f"import {needed}"], ROOT, 30).status == 0
+        try:
+            return not self.runner and ctypes.CDLL(needed) is not None
+        except OSError:
+            return False
 
     def run(self, arguments: List[str], cwd: Path, timeout: float, prefix: Tuple[str, ...] = ()) -> Result:
         slower = EMULATED if self.runner else 1
@@ -768,11 +764,9 @@ def main() -> int:
         golden_only = options.only_golden or options.accept
         for missing in sorted({t.extension for t in tests if not machine.has(t.extension)}):
             print(f"Extension {missing} was not built: its scripts are skipped.")
-        for missing in sorted({t.library for t in tests if not machine.finds(t.library)}):
-            print(f"Library {missing} is not here: its scripts are skipped.")
-        tests = [t for t in tests if machine.has(t.extension) and machine.finds(t.library)]
-        for missing in sorted(m for m in {t.needs for t in tests} if not machine.can_import(m)):
-            print(f"{missing} cannot be imported: its scripts are skipped.")
+        tests = [t for t in tests if machine.has(t.extension)]
+        for missing in sorted(m for m in {t.needs for t in tests} if not machine.finds(m)):
+            print(f"{missing} is not here: its scripts are skipped.")
             tests = [t for t in tests if t.needs != missing]
         if machine.runner:  # (whose stack a limit would be)
             tests = [t for t in tests if not t.c_stack]
