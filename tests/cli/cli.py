@@ -306,8 +306,10 @@ def seeded(dynvm, python):
     for seed in ("0", "1", "7", "4294967295"):
         failed += compare(f"seed {seed}", said(python, PYTHONHASHSEED=seed).stdout, said(dynvm, f"--hash-seed={seed}").stdout)
     failed += compare("random seeds", 2, len({said(dynvm, "--hash-seed=random").stdout for _ in range(2)}))
-    wrong = said(dynvm, "--hash-seed=x")
-    return failed + compare("wrong seed", (2, True), (wrong.returncode, "neither a number nor random: 'x'" in wrong.stderr))
+    for text in ("x", "", "-1", "99999999999999999999"):
+        wrong = said(dynvm, f"--hash-seed={text}")
+        failed += compare(f"seed '{text}'", (2, True), (wrong.returncode, f"neither a number nor random: '{text}'" in wrong.stderr))
+    return failed
 
 
 def left_out(dynvm, python):

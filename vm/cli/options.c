@@ -1,6 +1,7 @@
 /* options.c: the command line (options.h). */
 #include "options.h"
 
+#include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -151,13 +152,15 @@ static bool parse_form(const char *text, cli_options *options) {
 /* A number with a letter behind it, or none; `thousand` is what K stands for. */
 static bool parse_number(const char *text, uint64_t thousand, const char *what, uint64_t *out) {
     char *end;
+    errno = 0;
     unsigned long long number = strtoull(text, &end, 10);
     const uint64_t unit = *end == 'K'   ? thousand
                           : *end == 'M' ? thousand * thousand
                           : *end == 'G' ? thousand * thousand * thousand
                                         : 1;
     if (unit > 1) end++;
-    bool good = end != text && !*end && text[0] != '-' && number > 0 && number <= SIZE_MAX / unit;
+    bool good = end != text && errno == 0 && !*end && text[0] != '-' && number > 0 &&
+                number <= SIZE_MAX / unit;
     *out = number * unit;
     return good || refuse(what, text);
 }

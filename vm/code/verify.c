@@ -597,9 +597,7 @@ static bool prepare(verifier *v) {
     return true;
 }
 
-/* Of functions without loops that compute much: as many operators of arithmetic, in code that is
- * too long to go inline into the regions of callers (DV_INLINE_WORDS). */
-enum { MUCH_ARITHMETIC = 12, MUCH_CODE = 120 };
+enum { MUCH_ARITHMETIC = 12 }; /* operators of a function without loops that computes much */
 
 /* Is it a function whose calls may be worth a region?  (What is called by its name may of course be
  * another.) */
@@ -615,7 +613,7 @@ static bool has_hot_calls(const dv_code *code) {
             dv_op_among(op, DV_OP_ADD, DV_OP_XOR) || dv_op_among(op, DV_OP_IADD, DV_OP_IXOR);
         pc += dv_op_infos[op].operand_count > 1 ? dv_op_infos[op].operand_count : 1;
     }
-    return computes >= MUCH_ARITHMETIC && code->word_count > MUCH_CODE;
+    return computes >= MUCH_ARITHMETIC && code->word_count > DV_MUCH_CODE;
 }
 
 static bool verify(dv_unit *unit, dv_code *code, char *message, size_t size, dv_code_fault *fault,

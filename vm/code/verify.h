@@ -15,4 +15,8 @@ typedef struct dv_code_fault {
 } dv_code_fault;
 bool dv_code_verify_at(dv_unit *unit, char *message, size_t size, dv_code_fault *fault);
 
+/* Words of code that is too long to go inline into the regions of callers (DV_INLINE_WORDS): if it
+ * computes much, its calls may be worth a region. */
+enum { DV_MUCH_CODE = 120 };
+
 #endif

@@ -2,6 +2,7 @@
  * the transfer function of calls and returns (function.h). */
 #include "region/function.h"
 
+#include "code/verify.h"
 #include "region/memory.h"
 #include "region/promise.h"
 #include "region/step.h"
@@ -15,6 +16,8 @@ enum {
     FAILURES = 8,    /* entries refused by the types of arguments until the region is given up */
     MOST_LOCALS = 64 /* of a function with a region */
 };
+
+_Static_assert((int)DV_MUCH_CODE == (int)DV_INLINE_WORDS, "what cannot go inline is entered");
 
 /* What regions know of a function that they are to enter. */
 struct dv_callable {

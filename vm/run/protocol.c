@@ -279,7 +279,7 @@ static dv_value binary_by_types(dv_vm *vm, dv_binary_op op, dv_value a, dv_value
     if (left->binary) result = left->binary(vm, op, a, b);
     if (!dv_same(result, DV_NOTIMPLEMENTED) || right == left) return result;
     /* As in CPython, `{} *= [1]` does not ask the list. */
-    if (inplace && op == DV_BINARY_MUL && left->contains) return result;
+    if (inplace && op == DV_BINARY_MUL && left->contains && !dv_is_class(a)) return result;
     return right->binary ? right->binary(vm, op, a, b) : DV_NOTIMPLEMENTED;
 }
 

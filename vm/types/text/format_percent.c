@@ -3,6 +3,8 @@
 
 #include "core/native.h"
 #include "core/upcall.h"
+#include "types/class/class.h"
+#include "types/class/metaclass.h"
 #include "types/binary/bytes.h"
 #include "types/number/float.h"
 #include "types/text/format.h"
@@ -417,6 +419,7 @@ static bool is_mapping(dv_vm *vm, dv_value v, bool bytes) {
     if (type == DV_T_STR || type == DV_T_TUPLE || type == DV_T_DEQUE) return false;
     if (bytes && (type == DV_T_BYTES || type == DV_T_BYTEARRAY)) return false;
     if (!dv_is_object(v)) return false;
+    if (dv_is_class(v)) return dv_metaclass_special(dv_as_class(v), vm->known.getitem) != NULL;
     /* The items of a deque are those of a sequence alone. */
     if (type == DV_T_DEQUE && !dv_defines_special(vm, v, vm->known.getitem)) return false;
     if (!dv_is_plain_instance(v) && vm->types[type]->get_item) return true;
