@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "loops/arith.h"
+#include "loops/turn.h"
 #include "functions/arrange.h"
 #include "array/compose.h"
 #include "ufunc/error.h"
@@ -77,38 +78,15 @@ dvx_value linalg_finish(dvx_vm *vm, dvx_value made, bool single) {
     return dvx_failed(made) ? made : array_result(vm, made);
 }
 
-/* (Some rows at once, whose elements of one column share a line of the cache.) */
-#define TURN(T, name)                                                                           \
-    static void turn_##name(const T *from, int64_t first, int64_t end, int64_t rows, int64_t n, \
-                            T *to) {                                                            \
-        enum { BLOCK = 16 };                                                                    \
-        for (; first < end; first += BLOCK)                                                     \
-            for (int64_t j = 0; j < n; j++)                                                     \
-                for (int64_t i = first; i < first + BLOCK && i < end; i++)                      \
-                    to[j * rows + i] = from[i * n + j];                                         \
-    }
-TURN(double, doubles)
-TURN(nd_complex, complexes)
-
-static void turn_rows(const char *from, int64_t first, int64_t end, int64_t rows, int64_t n,
-                      int64_t size, char *to) {
-    if (size == sizeof(double))
-        turn_doubles((const void *)from, first, end, rows, n, (void *)to);
-    else
-        turn_complexes((const void *)from, first, end, rows, n, (void *)to);
-}
-
-void linalg_turn(const char *from, int rows, int columns, int64_t size, char *to) {
-    turn_rows(from, 0, rows, rows, columns, size, to);
-}
-
-/* The same of a square matrix, with looks at interrupts. */
-static bool turn_square(dvx_vm *vm, const char *from, int n, int64_t size, char *to) {
-    enum { AT_ONCE = 512 };
-    for (int64_t i = 0; i < n; i += AT_ONCE) {
-        const int64_t end = i + AT_ONCE < n ? i + AT_ONCE : n;
-        turn_rows(from, i, end, n, n, size, to);
-        if (!nd_work(vm, (end - i) * n)) return false;
+bool linalg_turn(dvx_vm *vm, const char *from, int64_t rows, int64_t columns, int64_t size,
+                 char *to) {
+    enum { AT_ONCE = 1 << 20 };
+    const int64_t some = columns > AT_ONCE / 16 ? 16 : AT_ONCE / (columns + 1);
+    for (int64_t i = 0; i < rows; i += some) {
+        const int64_t count = rows - i < some ? rows - i : some;
+        turn_block(size, to + i * size, rows * size, from + i * columns * size, columns * size,
+                   columns, count);
+        if (!nd_work(vm, count * columns)) return false;
     }
     return true;
 }
@@ -164,12 +142,12 @@ dvx_value linalg_inverse(dvx_vm *vm, dvx_value v, bool nan_if_singular) {
         bool good = !dvx_failed(made);
         for (int64_t i = 0; good && n && i < s.count; i++) {
             char *to = out->data + i * bytes;
-            if (!(good = turn_square(vm, linalg_matrix(&s, i), n, size, r.a))) break;
+            if (!(good = linalg_turn(vm, linalg_matrix(&s, i), n, n, size, r.a))) break;
             set_diagonal(r.b, n, s.is_complex);
             if (!(good = nd_quick_work(vm, (int64_t)n * n))) break;
             const bool singular = linalg_solve(vm, &f, n, r.a, r.pivots, n, r.b, &good);
             if (good && !singular)
-                linalg_turn(r.b, n, n, size, to);
+                good = linalg_turn(vm, r.b, n, n, size, to);
             else if (good && nan_if_singular)
                 set_nan(to, bytes);
             else if (good)
@@ -237,13 +215,14 @@ static dvx_value solve_stack(dvx_vm *vm, const nd_stack *s, const nd_array *b, b
     dvx_value made = linalg_result(vm, s, s->is_complex, vector ? 1 : 2, n, columns, &out);
     bool good = !dvx_failed(made);
     for (int64_t i = 0; good && n && i < s->count; i++) {
-        linalg_turn(linalg_matrix(s, i), n, n, size, r.a);
-        linalg_turn(b->data + i * bytes, n, columns, size, r.b);
+        good = linalg_turn(vm, linalg_matrix(s, i), n, n, size, r.a) &&
+               linalg_turn(vm, b->data + i * bytes, n, columns, size, r.b);
+        if (!good) break;
         const bool singular = linalg_solve(vm, &f, n, r.a, r.pivots, columns, r.b, &good);
         if (good && singular)
             good = linalg_fail(vm, "Singular matrix");
         else if (good)
-            linalg_turn(r.b, columns, n, size, out->data + i * bytes);
+            good = linalg_turn(vm, r.b, columns, n, size, out->data + i * bytes);
     }
     vm->api->deallocate(vm, r.a, r.size);
     return good ? made : compose_first(vm, DVX_FAILED, made);
@@ -286,7 +265,7 @@ static bool determinant(dvx_vm *vm, const nd_factoring *f, const nd_stack *s, in
     const int n = s->rows;
     const int64_t size = linalg_size(s);
     bool good;
-    linalg_turn(linalg_matrix(s, i), n, n, size, r->a);
+    if (!linalg_turn(vm, linalg_matrix(s, i), n, n, size, r->a)) return false;
     *sign = (nd_complex){1, 0};
     *log_ = 0;
     const bool singular = factor_lu(vm, f, n, r->a, r->pivots, &good);
@@ -387,12 +366,12 @@ static dvx_value cholesky(dvx_vm *vm, const dvx_value *args, uint32_t count) {
         bool good = !dvx_failed(made);
         for (int64_t i = 0; good && n && i < s.count; i++) {
             char *to = out->data + i * n * n * size;
-            linalg_turn(linalg_matrix(&s, i), n, n, size, r.a);
+            if (!(good = linalg_turn(vm, linalg_matrix(&s, i), n, n, size, r.a))) break;
             const bool fails = factor_cholesky(vm, &f, n, r.a, &good);
             if (good && fails)
                 good = linalg_fail(vm, "Matrix is not positive definite");
             else if (good)
-                linalg_turn(r.a, n, n, size, to);
+                good = linalg_turn(vm, r.a, n, n, size, to);
             for (int64_t k = 0; good && k < n; k++)
                 memset(to + (k * n + k + 1) * size, 0, (size_t)((n - k - 1) * size));
         }

@@ -44,8 +44,9 @@ dvx_value linalg_result(dvx_vm *vm, const nd_stack *s, bool is_complex, int extr
 dvx_value linalg_finish(dvx_vm *vm, dvx_value made, bool single);
 
 /* A matrix in C order to Fortran's, and the other way round (with rows and columns of the source).
- */
-void linalg_turn(const char *from, int rows, int columns, int64_t size, char *to);
+ * False: raised (interrupted, or a limit). */
+bool linalg_turn(dvx_vm *vm, const char *from, int64_t rows, int64_t columns, int64_t size,
+                 char *to);
 
 /* Raises LinAlgError; false. */
 bool linalg_fail(dvx_vm *vm, const char *text);

@@ -4,6 +4,7 @@
 
 #include "loops/arith.h"
 #include "array/compose.h"
+#include "linear/apart.h"
 #include "linear/linalg.h"
 
 static int least(int a, int b) { return a < b ? a : b; }
@@ -50,12 +51,6 @@ static int wanted(const void *work) {
     return size < 1 ? 1 : size > INT_MAX ? INT_MAX : (int)size;
 }
 
-/* LAPACK decomposes a matrix in one call, during which nobody asks anything.  So the work, some
- * times the product of three sizes, is counted in front of it. */
-static bool count(dvx_vm *vm, double product, int times) {
-    return nd_work(vm, product < 1e15 ? (int64_t)product * times : INT64_MAX / 64);
-}
-
 /* ---- QR ---- */
 
 /* The upper triangle of the first rows of a matrix in Fortran's order, in C order. */
@@ -95,13 +90,14 @@ static dvx_value qr(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     good = q != NULL;
     if (good) memset(q, 0, (size_t)m * (size_t)columns * (size_t)size);
     for (int64_t i = 0; good && i < s.count; i++) {
-        linalg_turn(linalg_matrix(&s, i), m, n, size, a);
+        if (!(good = linalg_turn(vm, linalg_matrix(&s, i), m, n, size, a))) break;
         if (!k && m == columns) /* no reflection: Q is a unit matrix */
             for (int64_t j = 0; j < m; j++) ((double *)q)[(j * m + j) * (size / 8)] = 1;
         good = factor_qr(vm, &f, m, n, a, tau, wants_q ? q : NULL, columns);
         if (!good) break;
         copy_triangle(a, columns, n, m, size, r_out->data + i * columns * n * size);
-        if (wants_q) linalg_turn(q, columns, m, size, q_out->data + i * m * columns * size);
+        if (wants_q)
+            good = linalg_turn(vm, q, columns, m, size, q_out->data + i * m * columns * size);
     }
     give_all(vm, &b);
     vm->api->release(vm, s.held);
@@ -122,14 +118,25 @@ typedef void complex_eigh(const char *job, const char *half, const int *n, void 
                           double *w, void *work, const int *size, double *reals,
                           const int *reals_size, int *ints, const int *ints_size, int *info);
 
-static void call_eigh(const nd_lapack *lapack, bool is_complex, const char *job, int n, void *a,
-                      double *w, void *work, int size, double *reals, int reals_size, int *ints,
-                      int ints_size, int *info) {
-    if (is_complex)
-        ((complex_eigh *)lapack->eigh)(job, "L", &n, a, &n, w, work, &size, reals, &reals_size,
-                                       ints, &ints_size, info);
+typedef struct eigh_call {
+    const nd_lapack *lapack;
+    bool is_complex;
+    const char *job;
+    int n, size, reals_size, ints_size, info;
+    void *a, *work;
+    double *w, *reals;
+    int *ints;
+} eigh_call;
+
+static void call_eigh(void *context) {
+    eigh_call *c = context;
+    if (c->is_complex)
+        ((complex_eigh *)c->lapack->eigh)(c->job, "L", &c->n, c->a, &c->n, c->w, c->work, &c->size,
+                                          c->reals, &c->reals_size, c->ints, &c->ints_size,
+                                          &c->info);
     else
-        ((real_eigh *)lapack->eigh)(job, "L", &n, a, &n, w, work, &size, ints, &ints_size, info);
+        ((real_eigh *)c->lapack->eigh)(c->job, "L", &c->n, c->a, &c->n, c->w, c->work, &c->size,
+                                       c->ints, &c->ints_size, &c->info);
 }
 
 /* Eigenvalues, smallest first, of the lower triangle of a, and their vectors in place of it. */
@@ -138,19 +145,26 @@ static bool eigh_library(dvx_vm *vm, const nd_lapack *lapack, const nd_stack *s,
     blocks b = {0};
     nd_complex first = {0, 0};
     double reals = 0;
-    int ints = 0, info = 0;
+    int ints = 0;
     const int n = s->rows;
-    call_eigh(lapack, s->is_complex, job, n, a, w, &first, -1, &reals, -1, &ints, -1, &info);
-    const int size = wanted(&first), reals_size = most(1, (int)reals), ints_size = most(1, ints);
-    void *work =
-        count(vm, (double)n * n * n, 1) ? take(vm, &b, size, (size_t)linalg_size(s)) : NULL;
-    double *more = work ? take(vm, &b, reals_size, sizeof *more) : NULL;
-    int *whole = more ? take(vm, &b, ints_size, sizeof *whole) : NULL;
-    if (whole)
-        call_eigh(lapack, s->is_complex, job, n, a, w, work, size, more, reals_size, whole,
-                  ints_size, &info);
+    const double n3 = (double)n * n * n;
+    const size_t size = (size_t)linalg_size(s), all = (size_t)n * (size_t)n * size;
+    eigh_call c = {lapack, s->is_complex, job, n, -1, -1, -1, 0, a, &first, w, &reals, &ints};
+    call_eigh(&c);
+    c.size = wanted(&first);
+    c.reals_size = most(1, (int)reals);
+    c.ints_size = most(1, ints);
+    c.work = take(vm, &b, c.size, size);
+    c.reals = c.work ? take(vm, &b, c.reals_size, sizeof reals) : NULL;
+    c.ints = c.reals ? take(vm, &b, c.ints_size, sizeof ints) : NULL;
+    const bool good = c.ints && apart_call(vm, n3,
+                                           &(nd_apart){call_eigh,
+                                                       &c,
+                                                       {{&c.info, sizeof c.info},
+                                                        {w, (size_t)n * sizeof *w},
+                                                        {a, job[0] == 'V' ? all : 0}}});
     give_all(vm, &b);
-    return whole && (!info || linalg_fail(vm, "Eigenvalues did not converge"));
+    return good && (!c.info || linalg_fail(vm, "Eigenvalues did not converge"));
 }
 
 static nd_complex element_of(const nd_stack *s, const void *a, int64_t i) {
@@ -255,14 +269,14 @@ static dvx_value hermitian(dvx_vm *vm, const dvx_value *args, bool vectors) {
         /* (The upper triangle in C order is, turned around, the lower one in Fortran's, but for
          * signs of imaginary parts.) */
         if (half[0] == 'L')
-            linalg_turn(linalg_matrix(&s, i), n, n, size, a);
+            good = linalg_turn(vm, linalg_matrix(&s, i), n, n, size, a);
         else
             memcpy(a, linalg_matrix(&s, i), (size_t)bytes);
         for (int64_t k = 0; half[0] == 'U' && s.is_complex && k < (int64_t)n * n; k++)
             set_element(&s, a, k, conjugate(element_of(&s, a, k)));
-        good = lapack ? eigh_library(vm, lapack, &s, vectors ? "V" : "N", a, w)
-                      : eigh_own(vm, &s, a, w);
-        if (good && out) linalg_turn(a, n, n, size, out->data + i * bytes);
+        good = good && (lapack ? eigh_library(vm, lapack, &s, vectors ? "V" : "N", a, w)
+                               : eigh_own(vm, &s, a, w));
+        if (good && out) good = linalg_turn(vm, a, n, n, size, out->data + i * bytes);
     }
     if (!settle(vm, &b, &s, made, good)) return DVX_FAILED;
     made[0] = linalg_finish(vm, made[0], s.single);
@@ -290,15 +304,24 @@ typedef void complex_eig(const char *left, const char *right, const int *n, void
                          const int *vr_step, void *work, const int *size, double *reals, int *info);
 
 /* `w`: two rows of real and imaginary parts, or complex numbers. */
-static void call_eig(const nd_lapack *lapack, bool is_complex, const char *job, int n, void *a,
-                     double *w, void *v, void *work, int size, double *reals, int *info) {
+typedef struct eig_call {
+    const nd_lapack *lapack;
+    bool is_complex;
+    const char *job;
+    int n, size, info;
+    void *a, *v, *work;
+    double *w, *reals;
+} eig_call;
+
+static void call_eig(void *context) {
     const int one = 1;
-    if (is_complex)
-        ((complex_eig *)lapack->eig)("N", job, &n, a, &n, w, NULL, &one, v, &n, work, &size, reals,
-                                     info);
+    eig_call *c = context;
+    if (c->is_complex)
+        ((complex_eig *)c->lapack->eig)("N", c->job, &c->n, c->a, &c->n, c->w, NULL, &one, c->v,
+                                        &c->n, c->work, &c->size, c->reals, &c->info);
     else
-        ((real_eig *)lapack->eig)("N", job, &n, a, &n, w, w + n, NULL, &one, v, &n, work, &size,
-                                  info);
+        ((real_eig *)c->lapack->eig)("N", c->job, &c->n, c->a, &c->n, c->w, c->w + c->n, NULL, &one,
+                                     c->v, &c->n, c->work, &c->size, &c->info);
 }
 
 /* The vectors of pairs of eigenvalues share two columns: their real and their imaginary part. */
@@ -349,7 +372,6 @@ static dvx_value general(dvx_vm *vm, dvx_value v, bool vectors) {
     const int n = s.rows;
     const size_t size = (size_t)linalg_size(&s);
     const nd_lapack *lapack = blas_lapack(vm, s.is_complex);
-    const char *job = vectors ? "V" : "N";
     bool real = !s.is_complex, good = true;
     if (!are_finite(&s))
         good = linalg_fail(vm, "Array must not contain infs or NaNs");
@@ -363,20 +385,32 @@ static dvx_value general(dvx_vm *vm, dvx_value v, bool vectors) {
     double *reals = w ? take(vm, &b, 2.0 * n, sizeof *reals) : NULL;
     void *a = reals ? take(vm, &b, (double)n * n, size) : NULL;
     void *space = a ? take(vm, &b, (double)n * n, size) : NULL;
-    void *work = NULL;
-    int room = 0, info = 0;
+    nd_complex first = {0, 0};
+    eig_call c = {.lapack = lapack,
+                  .is_complex = s.is_complex,
+                  .job = vectors ? "V" : "N",
+                  .n = n,
+                  .size = -1,
+                  .a = a,
+                  .v = space,
+                  .work = &first,
+                  .w = w,
+                  .reals = reals};
     if (space && n && s.count) {
-        nd_complex first = {0, 0};
-        call_eig(lapack, s.is_complex, job, n, a, w, space, &first, -1, reals, &info);
-        room = wanted(&first);
-        work = take(vm, &b, room, size);
+        call_eig(&c);
+        c.size = wanted(&first);
+        c.work = take(vm, &b, c.size, size);
     }
-    good = space && (!n || !s.count || work);
+    good = space && c.work;
+    const nd_apart parts = {call_eig,
+                            &c,
+                            {{&c.info, sizeof c.info},
+                             {w, 2 * (size_t)n * sizeof *w},
+                             {space, vectors ? (size_t)n * (size_t)n * size : 0}}};
     for (int64_t i = 0; good && n && i < s.count; i++) {
-        if (!(good = count(vm, (double)n * n * n, 8))) break;
-        linalg_turn(linalg_matrix(&s, i), n, n, (int64_t)size, a);
-        call_eig(lapack, s.is_complex, job, n, a, w, space, work, room, reals, &info);
-        if (info) good = linalg_fail(vm, "Eigenvalues did not converge");
+        good = linalg_turn(vm, linalg_matrix(&s, i), n, n, (int64_t)size, a);
+        if (!(good = good && apart_call(vm, 8.0 * n * n * n, &parts))) break;
+        if (c.info) good = linalg_fail(vm, "Eigenvalues did not converge");
         for (int j = 0; j < n; j++) real &= s.is_complex || w[n + j] == 0;
         if (good)
             store_eig(&s, w, space, (nd_complex *)(void *)values->data + i * n,
@@ -416,34 +450,53 @@ typedef struct factors {
     double *values;
 } factors;
 
-static void call_svd(const nd_lapack *lapack, const nd_stack *s, const factors *f, void *work,
-                     int size, double *reals, int *ints, int *info) {
-    const int m = s->rows, n = s->columns, step = most(1, m), vt_step = most(1, f->rows);
-    if (s->is_complex)
-        ((complex_svd *)lapack->svd)(&f->job, &m, &n, f->a, &step, f->values, f->u, &step, f->vt,
-                                     &vt_step, work, &size, reals, ints, info);
+typedef struct svd_call {
+    const nd_lapack *lapack;
+    const nd_stack *s;
+    const factors *f;
+    void *work;
+    int size, info;
+    double *reals;
+    int *ints;
+} svd_call;
+
+static void call_svd(void *context) {
+    svd_call *c = context;
+    const factors *f = c->f;
+    const int m = c->s->rows, n = c->s->columns, step = most(1, m), vt_step = most(1, f->rows);
+    if (c->s->is_complex)
+        ((complex_svd *)c->lapack->svd)(&f->job, &m, &n, f->a, &step, f->values, f->u, &step, f->vt,
+                                        &vt_step, c->work, &c->size, c->reals, c->ints, &c->info);
     else
-        ((real_svd *)lapack->svd)(&f->job, &m, &n, f->a, &step, f->values, f->u, &step, f->vt,
-                                  &vt_step, work, &size, ints, info);
+        ((real_svd *)c->lapack->svd)(&f->job, &m, &n, f->a, &step, f->values, f->u, &step, f->vt,
+                                     &vt_step, c->work, &c->size, c->ints, &c->info);
 }
 
 static bool svd_library(dvx_vm *vm, const nd_lapack *lapack, const nd_stack *s, factors *f) {
     blocks b = {0};
     nd_complex first = {0, 0};
-    const double few = least(s->rows, s->columns), many = most(s->rows, s->columns);
-    const double reals_size = s->is_complex ? 7 * few + 5 * few * few + 2 * many * few : 1;
-    int info = 0;
-    int *ints = count(vm, few * few * many, 2) ? take(vm, &b, 8 * few, sizeof *ints) : NULL;
-    double *reals = ints ? take(vm, &b, reals_size, sizeof *reals) : NULL;
-    void *work = NULL;
-    if (reals) {
-        call_svd(lapack, s, f, &first, -1, reals, ints, &info);
-        const int size = wanted(&first);
-        work = take(vm, &b, size, (size_t)linalg_size(s));
-        if (work) call_svd(lapack, s, f, work, size, reals, ints, &info);
+    const int few = least(s->rows, s->columns), many = most(s->rows, s->columns);
+    const double square = (double)few * few;
+    const double reals_size = s->is_complex ? 7.0 * few + 5 * square + 2.0 * many * few : 1;
+    const size_t size = (size_t)linalg_size(s), vectors = f->job == 'N' ? 0 : size;
+    svd_call c = {lapack, s, f, &first, -1, 0, NULL, take(vm, &b, 8.0 * few, sizeof(int))};
+    c.reals = c.ints ? take(vm, &b, reals_size, sizeof *c.reals) : NULL;
+    bool good = c.reals != NULL;
+    if (good) {
+        call_svd(&c);
+        c.size = wanted(&first);
+        good = (c.work = take(vm, &b, c.size, size));
     }
+    good =
+        good && apart_call(vm, 2 * square * many,
+                           &(nd_apart){call_svd,
+                                       &c,
+                                       {{&c.info, sizeof c.info},
+                                        {f->values, (size_t)few * sizeof *f->values},
+                                        {f->u, (size_t)s->rows * (size_t)f->columns * vectors},
+                                        {f->vt, (size_t)f->rows * (size_t)s->columns * vectors}}});
     give_all(vm, &b);
-    return work && (!info || linalg_fail(vm, "SVD did not converge"));
+    return good && (!c.info || linalg_fail(vm, "SVD did not converge"));
 }
 
 /* The transposed conjugate of a matrix with so many rows. */
@@ -559,7 +612,7 @@ bool linalg_decompose(dvx_vm *vm, dvx_value v, char job, bool *single, dvx_value
     good = f.vt != NULL;
     for (int64_t i = 0; good && i < s.count; i++) {
         f.values = (double *)(void *)values->data + i * k;
-        linalg_turn(linalg_matrix(&s, i), m, n, size, f.a);
+        if (!(good = linalg_turn(vm, linalg_matrix(&s, i), m, n, size, f.a))) break;
         if (!k) { /* unit matrices, of which one is empty */
             for (int64_t j = 0; j < (int64_t)m * f.columns; j++)
                 set_element(&s, f.u, j, (nd_complex){j % (m + 1) == 0, 0});
@@ -568,8 +621,10 @@ bool linalg_decompose(dvx_vm *vm, dvx_value v, char job, bool *single, dvx_value
         } else {
             good = lapack ? svd_library(vm, lapack, &s, &f) : svd_own(vm, &s, &f);
         }
-        if (good && u) linalg_turn(f.u, f.columns, m, size, u->data + i * m * f.columns * size);
-        if (good && vt) linalg_turn(f.vt, n, f.rows, size, vt->data + i * f.rows * n * size);
+        if (good && u)
+            good = linalg_turn(vm, f.u, f.columns, m, size, u->data + i * m * f.columns * size);
+        if (good && vt)
+            good = linalg_turn(vm, f.vt, n, f.rows, size, vt->data + i * f.rows * n * size);
     }
     give_all(vm, &b);
     vm->api->release(vm, s.held);
