@@ -227,6 +227,7 @@ ${call_class(False, n)}</%isa:derivative>
     const dv_cfunction *function = (const dv_cfunction *)dv_as_object(callee);
     if (DV_UNLIKELY(function->def != def || !dv_is_empty(function->self) || dv_is_class(function->owner) || GUARD_FAILS())) MISS();
     PUBLISH();
+    dv_work_call(vm, DV_WORK_CALL);
     const dv_value result = ${entry};
     if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
     for (int64_t i = 1; i <= n; i++) dv_release_outer(vm, sp[-i]);
@@ -246,6 +247,7 @@ ${call_class(False, n)}</%isa:derivative>
     if (DV_UNLIKELY(function->def != def || dv_is_empty(function->self) || GUARD_FAILS())) MISS();
     PUBLISH();
     sp[-n - 1] = function->self; /* borrowed, in front of the arguments: the entry there is reserved */
+    dv_work_call(vm, DV_WORK_CALL);
     const dv_value result = def->entry(vm, sp - n - 1, (uint32_t)n + 1);
     if (DV_UNLIKELY(dv_is_empty(result))) SLOW();
     for (int64_t i = 1; i <= n; i++) dv_release_outer(vm, sp[-i]);
@@ -267,6 +269,7 @@ ${call_class(False, n)}</%isa:derivative>
     const dv_cfunction *function = (const dv_cfunction *)dv_as_object(callee);
     if (DV_UNLIKELY(function->def != def || !dv_is_empty(function->self) || dv_is_class(function->owner) || GUARD_FAILS())) MISS();
     PUBLISH();
+    dv_work_call(vm, DV_WORK_CALL);
     const dv_value result = def->entry(vm, sp - ${inputs}, ${inputs});
     if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
 % for i in range(int(inputs)):
@@ -733,6 +736,7 @@ ${check_arguments(False, int(n) + self, " || dv_is_empty(sp[-%d])" % (int(n) + 1
     }
     if (DV_UNLIKELY((uint64_t)count < def->min || (uint64_t)count > def->max)) MISS();
     PUBLISH();
+    dv_work_call(vm, DV_WORK_CALL);
     const dv_value result = ${entry};
     if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
     for (int64_t i = 1; i <= n; i++) dv_release_outer(vm, sp[-i]);
@@ -752,6 +756,7 @@ ${check_arguments(False, int(n) + self, " || dv_is_empty(sp[-%d])" % (int(n) + 1
     const dv_cfunction *function = (const dv_cfunction *)dv_as_object(callee);
     if (DV_UNLIKELY(function->def != def || !dv_is_empty(function->self) || dv_is_empty(sp[-${inputs}]) || GUARD_FAILS())) MISS();
     PUBLISH();
+    dv_work_call(vm, DV_WORK_CALL);
     const dv_value result = def->entry(vm, sp - ${inputs}, ${inputs});
     if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
 % for i in range(int(inputs)):
@@ -773,6 +778,7 @@ ${check_arguments(False, int(n) + self, " || dv_is_empty(sp[-%d])" % (int(n) + 1
     const dv_cfunction *function = (const dv_cfunction *)dv_as_object(callee);
     if (DV_UNLIKELY(function->def != def || !dv_is_empty(function->self) || dv_is_class(function->owner) || !dv_is_empty(sp[-${int(inputs) + 1}]) || GUARD_FAILS())) MISS();
     PUBLISH();
+    dv_work_call(vm, DV_WORK_CALL);
     const dv_value result = def->entry(vm, sp - ${inputs}, ${inputs});
     if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
 % for i in range(int(inputs)):

@@ -70,6 +70,7 @@ out = {"R": {"D": "d = y", "V": ""}.get(result, "r = y"), "S": {"D": "SET_D(c, y
     ${operands()}
 % if result != "V":
     if (DV_UNLIKELY(!raw->pure)) SLOW();
+    dv_work_call(vm, DV_WORK_CALL);
 % if mode != "R" or (arguments[-1] == "D") != (result == "D"):
     __asm__("" : "=${"x" if result == "D" else "r"}"(${"d" if result == "D" else "r"})); /* the result's register holds nothing (dv_spill) */
 % endif

@@ -3,6 +3,7 @@
  * Invariant 1: an exhausted iterator has dropped what it iterates over and stays exhausted. */
 #include "builtins/builtins.h"
 
+#include "core/work.h"
 #include "types/callable/arguments.h"
 #include "types/class/class.h"
 #include "types/mapping/dict.h"
@@ -103,6 +104,7 @@ static dv_value zip_end(dv_vm *vm, many *m, uint32_t i) {
 
 /* The next item of each iterator to items[]; false: number *ended is exhausted or raised. */
 static bool next_items(dv_vm *vm, many *m, dv_value *items, uint32_t *ended) {
+    dv_work_owe(vm, 2 * m->count);
     for (uint32_t i = 0; i < m->count; i++) {
         items[i] = dv_step(vm, m->iterators[i]);
         if (!dv_is_empty(items[i])) continue;
@@ -409,7 +411,7 @@ dv_value dv_call_iterator_new(dv_vm *vm, dv_value callable, dv_value sentinel) {
 static dv_value call_iterator_next(dv_vm *vm, dv_value self) {
     pair *p = (pair *)dv_as_object(self);
     if (dv_is_empty(p->first)) return DV_EMPTY;
-    dv_value item = dv_call(vm, p->first, NULL, 0, DV_EMPTY);
+    dv_value item = dv_work(vm, 2) ? dv_call(vm, p->first, NULL, 0, DV_EMPTY) : DV_EMPTY;
     int same = -1;
     if (dv_is_empty(item)) {
         if (dv_error_is(vm, DV_E_STOP_ITERATION)) dv_error_clear(vm);

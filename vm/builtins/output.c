@@ -1,6 +1,7 @@
 /* output.c: print, input and open. */
 #include "builtins/builtins.h"
 
+#include "core/work.h"
 #include "types/file/file.h"
 #include "types/text/str.h"
 #include "types/file/stream.h"
@@ -88,7 +89,7 @@ static bool print_all(dv_vm *vm, const sink *to, const dv_value *args, uint32_t 
                       dv_value separator, dv_value end) {
     for (uint32_t i = 0; i < count; i++) {
         if (i > 0 && !write_option(vm, to, separator, ' ')) return false;
-        if (!write_value(vm, to, args[i])) return false;
+        if (!dv_work(vm, 4) || !write_value(vm, to, args[i])) return false;
     }
     return write_option(vm, to, end, '\n');
 }

@@ -33,7 +33,7 @@ typedef struct collection {
     dv_object *waiting[WAITING];
     uint32_t count;
     bool overflow;
-    size_t scanned; /* objects */
+    size_t scanned, visited; /* objects; what they hold, for counting work */
     coming coming;
 } collection;
 
@@ -51,12 +51,13 @@ static bool handles_memory_error(const dv_heap *heap) {
 }
 
 /* What fills memory, or copies it, is so counted without saying so; small blocks are made within
- * rounds that count.  Large ones are new pages each time, which takes several times longer. */
+ * rounds that count.  Those that the C library gives back at once are new pages each time, which
+ * takes several times longer. */
 static void owe(dv_heap *heap, size_t size) {
-    enum { SMALL = 4096, LARGE = 1 << 22 };
+    enum { SMALL = 4096, LARGE = 1 << 25 };
     if (size < SMALL) return;
     dv_vm *vm = (dv_vm *)(void *)((char *)heap - offsetof(dv_vm, heap));
-    dv_work_owe(vm, (int64_t)(size / (size < LARGE ? 256 : 24)));
+    dv_work_owe(vm, (int64_t)(size / (size < LARGE ? 128 : 24)));
 }
 
 void dv_collector_init(dv_vm *vm) {
@@ -226,8 +227,10 @@ static void reach_next(collection *c, dv_object *object) {
 }
 
 static void reach(dv_vm *vm, dv_value v, void *context) {
+    collection *c = context;
     (void)vm;
-    if (dv_is_object(v)) reach_next(context, dv_as_object(v));
+    c->visited++;
+    if (dv_is_object(v)) reach_next(c, dv_as_object(v));
 }
 
 static void scan_waiting(dv_vm *vm, collection *c) {
@@ -255,7 +258,7 @@ static size_t scan_reachable(dv_vm *vm, uint32_t unlisted) {
             scan_waiting(vm, &c);
         }
     } while (c.overflow);
-    dv_work_owe(vm, (int64_t)c.scanned * 3);
+    dv_work_owe(vm, (int64_t)(c.scanned * 3 + c.visited / 2));
     return c.scanned;
 }
 

@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "core/raw.h"
+#include "core/work.h"
 #include "quicken/choose.h"
 #include "quicken/choose_call.h"
 #include "quicken/polymorphic.h"

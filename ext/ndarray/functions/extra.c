@@ -333,9 +333,9 @@ typedef struct steps {
 } steps;
 
 static int next_step(dvx_vm *vm, dvx_value self, dvx_value *out) {
-    enum { STEPS = 40 }; /* for nd_work: a tuple, or two */
+    enum { STEPS = 40 }; /* for nd_work: a tuple */
     steps *s = vm->api->payload(vm, self, &steps_type);
-    if (s->left == 0 || !nd_work(vm, STEPS)) return s->left ? -1 : 0;
+    if (s->left == 0 || !nd_work(vm, s->with_elements ? 2 * STEPS : STEPS)) return s->left ? -1 : 0;
     dvx_value both[2] = {array_ints(vm, s->index, s->ndim), DVX_FAILED};
     if (dvx_failed(both[0])) return -1;
     if (s->with_elements) {

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "functions/arrange.h"
+#include "array/compose.h"
 #include "array/convert.h"
 #include "array/create.h"
 #include "index/index.h"
@@ -273,13 +274,14 @@ static dvx_value make_line(dvx_vm *vm, const grid_line *line, bool ints) {
     if (dvx_failed(made)) return made;
     int64_t *i = (int64_t *)(void *)a->data;
     double *d = (double *)(void *)a->data;
-    for (int64_t n = 0; n < line->count; n++) {
-        if (ints)
-            i[n] = number_on(line, n);
-        else
-            d[n] = (double)n * line->by + line->first;
-    }
-    return made;
+    nd_blocks b = {.total = line->count};
+    while (nd_next_block(vm, &b))
+        for (int64_t n = b.at; n < b.at + b.count; n++)
+            if (ints)
+                i[n] = number_on(line, n);
+            else
+                d[n] = (double)n * line->by + line->first;
+    return b.stopped ? compose_first(vm, DVX_FAILED, made) : made;
 }
 
 static dvx_value sparse_grid(dvx_vm *vm, const grid_line *lines, int count, bool ints) {

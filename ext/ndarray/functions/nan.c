@@ -283,15 +283,17 @@ static dvx_value nan_to_num(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     if (dvx_failed(made)) return made;
     a = array_of(vm, made);
     const int64_t parts = a->dtype->kind == 'c' ? 2 * a->size : has_nans(a->dtype) ? a->size : 0;
-    for (int64_t i = 0; i < parts; i++)
-        if (a->dtype->num == ND_FLOAT32) {
-            float *x = (float *)(void *)a->data + i;
-            *x = (float)replaced((double)*x, by, true);
-        } else {
-            double *x = (double *)(void *)a->data + i;
-            *x = replaced(*x, by, false);
-        }
-    return array_result(vm, made);
+    nd_blocks b = {.total = parts};
+    while (nd_next_block(vm, &b))
+        for (int64_t i = b.at; i < b.at + b.count; i++)
+            if (a->dtype->num == ND_FLOAT32) {
+                float *x = (float *)(void *)a->data + i;
+                *x = (float)replaced((double)*x, by, true);
+            } else {
+                double *x = (double *)(void *)a->data + i;
+                *x = replaced(*x, by, false);
+            }
+    return b.stopped ? compose_first(vm, DVX_FAILED, made) : array_result(vm, made);
 }
 
 /* ---- Tables ---- */

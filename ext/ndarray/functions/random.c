@@ -91,7 +91,7 @@ static dvx_value fill_singles(dvx_vm *vm, dvx_value size, nd_pcg64 *pcg) {
     float *to = (float *)(void *)a->data;
     for (int64_t i = 0; i < a->size; i++) {
         to[i] = bits_pcg_float(pcg);
-        if (i % ND_POLL == ND_POLL - 1 && !nd_work(vm, 8 * ND_POLL)) {
+        if (i % ND_POLL == ND_POLL - 1 && !nd_work(vm, 3 * ND_POLL)) {
             vm->api->release(vm, made);
             return DVX_FAILED;
         }

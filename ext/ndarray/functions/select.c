@@ -197,7 +197,7 @@ static bool suits(dvx_vm *vm, const nd_dtype *dtype, dvx_value bound) {
 /* Many elements, and numbers: both bounds are applied to a block before the next one is read.
  * False: they are not such; or *result is DVX_FAILED. */
 static bool clip_blocks(dvx_vm *vm, const dvx_value *args, dvx_value *result) {
-    enum { BLOCK = 1024, POLL = 1 << 20 };
+    enum { BLOCK = 1024 };
     nd_complex low, high; /* (room for any element) */
     nd_array *to, *a = vm->api->payload(vm, args[0], &array_type);
     int64_t shape[ND_MOST], done = 0;
@@ -221,7 +221,7 @@ static bool clip_blocks(dvx_vm *vm, const dvx_value *args, dvx_value *result) {
         ufunc_kernel(vm, ND_UFUNC_maximum, type)
             ->loop((char *[]){a->data + done * size, (char *)&low, at}, n, steps);
         ufunc_kernel(vm, ND_UFUNC_minimum, type)->loop((char *[]){at, (char *)&high, at}, n, steps);
-        if (done % POLL == 0) good = vm->api->poll(vm);
+        good = nd_work(vm, n);
         if (good) continue;
         vm->api->release(vm, *result);
         *result = DVX_FAILED;

@@ -5,6 +5,7 @@
  *  1. What a site keeps (a tuple, copies, views) is given to the program only while nobody else has
  * it: then it is as good as a new one. */
 #include "loops/arith.h"
+#include "array/compose.h"
 #include "site/derive_elements.h"
 #include "site/derive_views.h"
 #include "ufunc/error.h"
@@ -155,7 +156,7 @@ static dvx_outcome run_copy(dvx_vm *vm, const dvx_value *v, void *cache, dvx_val
     (void)cache;
     if (!elements_is_row(a)) return derive_outcome(array_copy(vm, a, a->dtype, 'C'), result);
     dvx_value made = array_new_like(vm, a->dtype, a, &copy);
-    if (!dvx_failed(made)) memcpy(copy->data, a->data, (size_t)(a->size * a->dtype->size));
+    if (!dvx_failed(made) && !array_pour(vm, copy, a)) made = compose_first(vm, DVX_FAILED, made);
     return derive_outcome(made, result);
 }
 

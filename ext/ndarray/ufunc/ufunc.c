@@ -656,7 +656,9 @@ static bool is_invalid(dvx_vm *vm, const call *c, const nd_walk *walk) {
 /* All rows, or what the mask leaves of them. */
 static bool run_all(dvx_vm *vm, const call *c, nd_walk *walk, nd_row row, void *context) {
     nd_masked masked = {row, context, c->inputs + 1};
-    return c->mask ? walk_run(vm, walk, walk_masked, &masked) : walk_run(vm, walk, row, context);
+    const int64_t effort = loops_steps(c->number, WALK_PART, c->out->dtype->size);
+    return c->mask ? walk_run(vm, walk, walk_masked, &masked)
+                   : walk_work(vm, walk, effort, row, context);
 }
 
 static unsigned true_flags(dvx_vm *vm, const call *c, const nd_walk *walk, const execution *e,

@@ -101,17 +101,17 @@ enum { LONG_ROW = 1 << 17 };
 
 /* A row by parts, as long ones would be deaf to interrupts. */
 static bool run_long(dvx_vm *vm, nd_row row, void *context, char *const *data, int64_t count,
-                     const int64_t *strides, int operands) {
+                     const int64_t *strides, int operands, int64_t effort) {
     char *at[ND_MOST_OPERANDS];
     for (int64_t done = 0; done < count; done += LONG_ROW) {
         const int64_t n = count - done < LONG_ROW ? count - done : LONG_ROW;
         for (int k = 0; k < operands; k++) at[k] = data[k] + done * strides[k];
-        if (!row(vm, context, at, n, strides) || !nd_work(vm, n)) return false;
+        if (!row(vm, context, at, n, strides) || !nd_work(vm, n / WALK_PART * effort)) return false;
     }
     return true;
 }
 
-bool walk_run(dvx_vm *vm, nd_walk *walk, nd_row row, void *context) {
+bool walk_work(dvx_vm *vm, nd_walk *walk, int64_t effort, nd_row row, void *context) {
     int64_t index[ND_MOST] = {0}, strides[ND_MOST_OPERANDS] = {0}, done = 0;
     const int last = walk->ndim - 1, operands = walk->operands;
     char *data[ND_MOST_OPERANDS];
@@ -123,10 +123,10 @@ bool walk_run(dvx_vm *vm, nd_walk *walk, nd_row row, void *context) {
     }
     const int64_t count = last >= 0 ? walk->shape[last] : 1;
     for (;;) {
-        if (!(count > LONG_ROW ? run_long(vm, row, context, data, count, strides, operands)
+        if (!(count > LONG_ROW ? run_long(vm, row, context, data, count, strides, operands, effort)
                                : row(vm, context, data, count, strides)))
             return false;
-        if ((done += (count > LONG_ROW ? 0 : count) + 16) > 1 << 16) {
+        if ((done += (count > LONG_ROW ? 0 : count * effort / WALK_PART) + 16) > 1 << 16) {
             if (!nd_work(vm, done)) return false;
             done = 0;
         }

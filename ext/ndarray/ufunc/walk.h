@@ -51,7 +51,12 @@ typedef struct nd_masked {
 } nd_masked;
 bool walk_masked(dvx_vm *vm, void *context, char *const *data, int64_t count,
                  const int64_t *strides);
-/* Does `row` for all rows, in order, and counts them. */
-bool walk_run(dvx_vm *vm, nd_walk *walk, nd_row row, void *context);
+/* Does `row` for all rows, in order, and counts them: `effort` steps (nd_work) for WALK_PART
+ * elements. */
+enum { WALK_PART = 32 };
+bool walk_work(dvx_vm *vm, nd_walk *walk, int64_t effort, nd_row row, void *context);
+static inline bool walk_run(dvx_vm *vm, nd_walk *walk, nd_row row, void *context) {
+    return walk_work(vm, walk, WALK_PART, row, context);
+}
 
 #endif

@@ -113,7 +113,7 @@ static void rotate(dv_vm *vm, deque *d, int64_t n) {
     if (n < 0) n += d->count;
     d->state++;
     bool right = n <= d->count / 2;
-    dv_work_owe(vm, (right ? n : d->count - n) / 2);
+    dv_work_owe(vm, (right ? n : d->count - n) / 6);
     for (int64_t left = right ? n : d->count - n; left > 0; left--) {
         dv_value item = right ? take_right(d) : take_left(d);
         if (right) d->head = (d->head - 1) & (d->capacity - 1);

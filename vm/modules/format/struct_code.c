@@ -281,7 +281,7 @@ dv_value dv_struct_unpack(dv_vm *vm, const dv_struct *s, const char *data) {
     for (const dv_struct_code *code = s->codes, *end = code + s->code_count; code < end; code++) {
         const char *from = data + code->offset;
         for (int64_t i = 0; i < code->repeat; i++, from += code->size, to++) {
-            dv_value item = dv_work(vm, 1) ? unpack_item(vm, code, from) : DV_EMPTY;
+            dv_value item = dv_work(vm, 2) ? unpack_item(vm, code, from) : DV_EMPTY;
             if (dv_is_empty(item)) {
                 dv_release_object(vm, &items->header);
                 return DV_EMPTY;

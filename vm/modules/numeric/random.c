@@ -7,6 +7,7 @@
 #include "modules/numeric/random.h"
 
 #include "core/upcall.h"
+#include "core/work.h"
 #include "modules/modules.h"
 #include "base/sha512.h"
 #include "types/binary/bytes.h"
@@ -280,6 +281,7 @@ static dv_value random_bits(dv_vm *vm, dv_random *r, int64_t bits) {
     if (!big) return DV_EMPTY;
     int64_t limbs = (bits - 1) / 64 + 1;
     big->limbs[limbs - 1] = 0;
+    dv_work_owe(vm, bits / 64);
     fill_bits(r, (uint32_t *)big->limbs, bits);
     return dv_bigint_finish(vm, big, limbs, false);
 }
@@ -318,6 +320,7 @@ static dv_value method_randbytes(dv_vm *vm, const dv_value *args, uint32_t count
     dv_random *r = dv_as_random(given[0]);
     dv_str *bytes = dv_bytes_alloc(vm, bits / 8);
     if (!bytes) return DV_EMPTY;
+    dv_work_owe(vm, bits / 64);
     for (int64_t i = 0; i < bits / 8; i += 4) {
         uint32_t word;
         int64_t left = bits - i * 8;

@@ -122,6 +122,7 @@ static bool places_by_trial(dv_vm *vm, dv_random *r, int64_t n, int64_t k, int64
     uint64_t *table = dv_heap_alloc(&vm->heap, room * sizeof *table);
     if (!table) return dv_raise_memory(vm), false;
     memset(table, 0, room * sizeof *table);
+    dv_work_owe(vm, 6 * k);
     for (int64_t i = 0; i < k; i++) {
         uint64_t j = dv_random_below(r, (uint64_t)n);
         while (!remember(table, room - 1, j)) j = dv_random_below(r, (uint64_t)n);

@@ -321,6 +321,7 @@ static int in_slices(const search *s, size_t start, uint32_t options, size_t *at
 
 int dv_regex_find(dv_vm *vm, dv_pattern *pattern, dv_regex_mode mode, const dv_subject *subject,
                   int64_t start, int64_t end, bool not_empty, const size_t **spans) {
+    enum { FIND = 15, PASSED = 8 }; /* units of a search; code points that are passed in one */
     search s = {.vm = vm,
                 .p = &vm->regex->widths[subject->width],
                 .pattern = pattern,
@@ -332,7 +333,7 @@ int dv_regex_find(dv_vm *vm, dv_pattern *pattern, dv_regex_mode mode, const dv_s
     if (!s.text)
         s.text = dv_is_bytes_like(subject->string) ? dv_as_bytes(subject->string)->data
                                                    : dv_as_str(subject->string)->data;
-    if (!prepare(vm, pattern, s.width, mode, end - start)) return -1;
+    if (!dv_work(vm, FIND) || !prepare(vm, pattern, s.width, mode, end - start)) return -1;
     const uint32_t options = not_empty ? PCRE2_NOTEMPTY_ATSTART : 0;
     size_t at = (size_t)start;
     int result = mode == DV_SEARCH && end - start > LONG_TEXT ? in_slices(&s, at, options, &at)
@@ -341,9 +342,13 @@ int dv_regex_find(dv_vm *vm, dv_pattern *pattern, dv_regex_mode mode, const dv_s
         result = counting(&s, at, at == (size_t)start ? options : 0);
     if (result > 0) {
         *spans = s.p->get_ovector_pointer(pattern->found[s.width]);
+        dv_work_owe(vm, (int64_t)((*spans)[1] - at) / PASSED);
         return 1;
     }
-    if (result == PCRE2_ERROR_NOMATCH) return 0;
+    if (result == PCRE2_ERROR_NOMATCH) {
+        dv_work_owe(vm, (end - (int64_t)at) / PASSED);
+        return 0;
+    }
     if (result == PCRE2_ERROR_NOMEMORY || result == PCRE2_ERROR_HEAPLIMIT)
         dv_raise_memory(vm);
     else if (dv_is_empty(vm->error))

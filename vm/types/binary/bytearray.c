@@ -36,6 +36,7 @@ static dv_str *own(dv_vm *vm, dv_bytearray *array, int64_t room) {
     int64_t needed = room > s->length ? room : s->length;
     dv_str *copy = dv_bytes_alloc(vm, fits ? needed : needed + needed / 8);
     if (!copy) return NULL;
+    dv_work_owe(vm, s->length / 32);
     memcpy(copy->data, s->data, (size_t)s->length);
     copy->length = s->length;
     dv_value old = array->bytes;
@@ -66,7 +67,7 @@ static bool splice(dv_vm *vm, dv_value self, int64_t start, int64_t stop, const 
     if (!can_resize(vm, self, length)) return false;
     dv_str *s = own(vm, as_array(self), length);
     if (!s) return false;
-    dv_work_owe(vm, (s->length - stop) / 64);
+    dv_work_owe(vm, (s->length - stop) / 256);
     memmove(s->data + start + count, s->data + stop, (size_t)(s->length - stop));
     if (count > 0) memcpy(s->data + start, data, (size_t)count);
     s->length = length;

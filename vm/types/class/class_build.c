@@ -2,6 +2,7 @@
 #include "types/class/class_build.h"
 
 #include "core/mro.h"
+#include "core/work.h"
 #include "types/class/class.h"
 #include "types/class/descriptor.h"
 #include "types/mapping/dict.h"
@@ -259,7 +260,9 @@ static bool fill(dv_vm *vm, dv_class *class_, dv_value namespace) {
 
 dv_value dv_class_make(dv_vm *vm, dv_class *meta, const dv_value *parts, const dv_value *values,
                        dv_value names) {
+    enum { WORK = 300 };
     dv_value name = parts[0], namespace = parts[2];
+    dv_work_owe(vm, WORK);
     dv_class *class_ = make(vm, name, dv_as_tuple(parts[1]));
     if (!class_) return DV_EMPTY;
     if (meta != vm->classes[DV_T_CLASS]) {

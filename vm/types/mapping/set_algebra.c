@@ -26,7 +26,7 @@ static inline int walk_set(dv_vm *vm, dv_value walked, dv_set_step step, dv_valu
     dv_retain(walked);
     while (result == 1 && (entry = dv_set_walk(walked, &position))) {
         dv_value key = dv_retain(entry->key);
-        result = dv_work(vm, 2) ? step(vm, a, b, key, entry->hash) : -1;
+        result = dv_work(vm, 1) ? step(vm, a, b, key, entry->hash) : -1;
         dv_release(vm, key);
     }
     dv_release(vm, walked);

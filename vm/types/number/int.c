@@ -200,7 +200,7 @@ int64_t dv_int_hash(const dv_vm *vm, dv_value v) {
 }
 
 static bool int_hash(dv_vm *vm, dv_value self, int64_t *hash) {
-    dv_work_owe(vm, limbs_of_int(self) / 4);
+    dv_work_owe(vm, limbs_of_int(self) / 16);
     *hash = dv_int_hash(vm, self);
     return true;
 }

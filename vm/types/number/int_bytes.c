@@ -74,7 +74,7 @@ dv_value dv_int_to_bytes(dv_vm *vm, const dv_value *args, uint32_t count, dv_val
         return dv_raise(vm, DV_E_OVERFLOW_ERROR, "can't convert negative int to unsigned");
     if (!fits(&view, length, is_signed))
         return dv_raise(vm, DV_E_OVERFLOW_ERROR, "int too big to convert");
-    if (!dv_work(vm, length / 4)) return DV_EMPTY;
+    if (!dv_work(vm, 8 + length / 4)) return DV_EMPTY;
     dv_str *s = dv_bytes_alloc(vm, length);
     if (!s) return DV_EMPTY;
     bool carry = true;
@@ -87,7 +87,7 @@ static dv_value from_data(dv_vm *vm, const dv_str *s, bool big, bool is_signed) 
     int64_t length = s->length, limbs = (length + 7) / 8;
     if (length == 0) return dv_int(0);
     bool negative = is_signed && (s->data[big ? 0 : length - 1] & 0x80), carry = true;
-    dv_bigint *b = dv_work(vm, length / 4) ? dv_bigint_new(vm, limbs) : NULL;
+    dv_bigint *b = dv_work(vm, 8 + length / 4) ? dv_bigint_new(vm, limbs) : NULL;
     if (!b) return DV_EMPTY;
     memset(b->limbs, 0, (size_t)limbs * sizeof *b->limbs);
     for (int64_t i = 0; i < length; i++) {

@@ -20,7 +20,7 @@
 
 #define LENGTH_MAX (INT64_MAX / (int64_t)sizeof(dv_value))
 #define BLOCK      65536 /* items that are made before they are counted */
-#define MOVED      16    /* items that are moved in a unit of work */
+#define MOVED      40    /* items that are moved in a unit of work */
 #define TRIM_LIMIT 32    /* lists with no more capacity never shrink */
 
 /* ---- Memory ------------------------------------------------------------------------------------

@@ -25,6 +25,7 @@ dv_value dv_list_get_slice(dv_vm *vm, dv_value list, dv_value slice) {
         dv_release(vm, result);
         return DV_EMPTY;
     }
+    dv_work_owe(vm, count / 8);
     for (int64_t i = 0; i < count; i++) to->items[i] = dv_retain(items[start + i * step]);
     to->count = count;
     return result;
@@ -44,7 +45,7 @@ bool dv_list_splice(dv_vm *vm, dv_list *list, int64_t start, int64_t stop, const
     bool good = count <= old || dv_list_grow(vm, list, list->count - old + count);
     if (good) {
         if (old > 0) memcpy(removed, list->items + start, (size_t)old * sizeof(dv_value));
-        dv_work_owe(vm, (tail + count + old) / 16);
+        dv_work_owe(vm, (tail + count + old) / 40);
         if (tail > 0 && count != old)
             memmove(list->items + start + count, list->items + stop,
                     (size_t)tail * sizeof(dv_value));

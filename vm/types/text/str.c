@@ -179,7 +179,7 @@ int64_t dv_str_hash(dv_vm *vm, dv_value v) {
     dv_str *s = dv_as_str(v);
     if (s->hash != -1) return s->hash;
     const size_t size = (size_t)s->length * s->kind;
-    if (size > LONG_TEXT) dv_work_owe(vm, (int64_t)(size / 8));
+    if (size > LONG_TEXT) dv_work_owe(vm, (int64_t)(size / 32));
     return s->hash = dv_hash_text(&vm->hash_key, s->data, size);
 }
 

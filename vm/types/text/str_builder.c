@@ -154,6 +154,7 @@ void dv_builder_slice(dv_builder *b, dv_value v, int64_t start, int64_t stop) {
 
 void dv_builder_repeat(dv_builder *b, uint32_t c, int64_t count) {
     if (count <= 0 || !builder_room(b, count, dv_str_kind_of(c))) return;
+    if (DV_UNLIKELY(count > WINDOW)) dv_work_owe(b->vm, count / 32);
     if (b->kind == 1) {
         memset(b->data + b->length, (int)c, (size_t)count);
         b->length += count;

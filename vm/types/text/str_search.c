@@ -93,7 +93,7 @@ static bool begins_alike(const dv_str *s, const dv_str *part, int64_t at) {
 /* (Comparing with a long part may take as long each time, if more than the beginning is alike.) */
 bool dv_str_seek_last(dv_vm *vm, const dv_str *s, const dv_str *part, int64_t start, int64_t stop,
                       int64_t *hit) {
-    enum { WINDOW = 1 << 16, AT_ONCE = 8, COMPARED = 128, CALL = 12 };
+    enum { WINDOW = 1 << 16, AT_ONCE = 8, COMPARED = 48, CALL = 20 };
     *hit = -1;
     if (start > stop || !may_contain(s, part, start, stop)) return true;
     *hit = stop;
@@ -147,7 +147,7 @@ bool dv_str_count(dv_vm *vm, const dv_str *s, const dv_str *part, int64_t start,
     if (part->length <= 1) {
         if (start > stop) return true;
         *count = part->length ? count_char(s, dv_str_at(part, 0), start, stop) : stop - start + 1;
-        return dv_work(vm, (stop - start) / 32);
+        return dv_work(vm, (stop - start) / 16);
     }
     for (int64_t hit; dv_str_seek(vm, s, part, start, stop, &hit); start = hit + part->length) {
         if (hit < 0) return true;
