@@ -1,0 +1,104 @@
+"""What the checks of all labs share: compiling, running, and saying what is wrong.
+
+1. A check never changes the lab's folder: what it makes lies in a scratch folder, which is removed.
+2. A complaint says what was done, what was expected and what came instead.
+3. No check depends on how fast the machine is: times are shown, and never judged.
+"""
+
+import json
+import os
+import re
+import shlex
+import subprocess
+from pathlib import Path
+
+COURSE = Path(__file__).resolve().parent.parent
+ROOT = COURSE.parent.parent
+TIME_LIMIT = 20  # seconds for one run
+
+
+class Wrong(Exception):
+    """What makes going on useless: nothing compiles, nothing runs."""
+
+
+class Lab:
+    def __init__(self, folder: Path, dynvm: Path, scratch: Path):
+        self.folder, self.dynvm, self.scratch = folder, dynvm, scratch
+        self.complaints, self.notes = [], []
+        self.environment = dict(os.environ)
+
+    def expect(self, holds: bool, complaint: str) -> bool:
+        if not holds and complaint not in self.complaints:
+            self.complaints.append(complaint)
+        return holds
+
+    def note(self, text: str) -> None:
+        self.notes.append(text)
+
+    def command(self, command: list, cwd: Path = ROOT) -> subprocess.CompletedProcess:
+        words = [str(word) for word in command]
+        try:
+            done = subprocess.run(words, cwd=cwd, env=self.environment, timeout=TIME_LIMIT, capture_output=True)
+        except subprocess.TimeoutExpired:
+            raise Wrong(f"this does not end within {TIME_LIMIT} seconds: {shlex.join(words)}") from None
+        done.stdout, done.stderr = (text.decode(errors="replace") for text in (done.stdout, done.stderr))
+        return done
+
+    def run(self, command: list, cwd: Path = ROOT) -> str:
+        """What it prints; it must end well."""
+        done = self.command(command, cwd)
+        if done.returncode < 0:
+            raise Wrong(f"ended by signal {-done.returncode}: {shlex.join(map(str, command))}\n{last(done.stderr)}")
+        if done.returncode > 0:
+            raise Wrong(f"status {done.returncode}: {shlex.join(map(str, command))}\n{last(done.stderr or done.stdout)}")
+        return done.stdout
+
+    def compile(self, source: str, name: str, *flags: str) -> Path:
+        made = self.scratch / name
+        command = [*compiler(), "-std=c11", "-O2", "-Wall", "-Wextra", *flags, "-o", made, self.folder / source]
+        done = self.command(command, self.folder)
+        if done.returncode:
+            raise Wrong(f"{source} does not compile:\n{done.stderr.replace(str(self.folder) + '/', '')}")
+        return made
+
+    def extension(self, source: str) -> Path:
+        """An extension with native twins; the folder that it is in, for DYNVM_PATH."""
+        rows = json.loads((self.build / "compile_commands.json").read_text())
+        model = next(row for row in rows if row["file"].endswith("ext/template/template.c"))
+        words = [word for word in shlex.split(model["command"]) if word not in ("-Werror", "-c")]
+        words = words[:words.index("-o")]
+        made = self.scratch / (Path(source).stem + ".so")
+        done = self.command([*words, "-shared", "-o", made, self.folder / source], Path(model["directory"]))
+        if done.returncode:
+            raise Wrong(f"{source} does not compile:\n{done.stderr.replace(str(self.folder) + '/', '')}")
+        return made
+
+    @property
+    def build(self) -> Path:
+        return self.dynvm.parent
+
+    def program(self, *words, cwd: Path = ROOT) -> str:
+        """What dynvm prints."""
+        self.need_dynvm()
+        return self.run([self.dynvm, *words], cwd)
+
+    def report(self, *words, cwd: Path = ROOT) -> dict:
+        """What a tool of dynvm says with --json."""
+        return json.loads(self.program(*words, cwd=cwd))
+
+    def need_dynvm(self) -> None:
+        if not self.dynvm.is_file():
+            raise Wrong(f"there is no {self.dynvm}: build dynvm first, as the README of the repository says")
+
+
+def compiler() -> list:
+    return shlex.split(os.environ.get("CC", "cc"))
+
+
+def last(text: str, lines: int = 12) -> str:
+    return "\n".join(text.strip().split("\n")[-lines:])
+
+
+def figures(text: str) -> dict:
+    """`result 5 turns 7` as a dict."""
+    return {name: float(value) if "." in value else int(value) for name, value in re.findall(r"([a-z]+) (-?[\d.]+)", text)}
