@@ -4,8 +4,10 @@
 usage: check.py [LESSON...]       your labs (all of them without a number), as they are in bench/course/labN
        check.py --all-solutions   each check must fail on the starting point and pass on the solution, and
                                   the pages must show what the tools print (this is what ctest runs)
-       check.py --pages [--write] the pages alone; --write puts in what the tools print now
+       check.py --pages [--write] the pages alone; --write puts in what the tools print now (not where
+                             a page leaves lines out)
        --dynvm PROGRAM            if it is not build/dynvm
+       --keep FOLDER              what a check builds stays there, to be run by hand
 
 1. The starting points and the solutions are checked in copies, so nothing in the tree is changed but by --write.
 2. A page shows a command behind `$`, and what it prints; a line `...` stands for any number of lines.
@@ -33,9 +35,9 @@ LESSONS = tuple(range(1, 9))
 BLOCK = re.compile(r"^```\n(\$ .*?)^```\n", re.MULTILINE | re.DOTALL)
 
 
-def check(lesson: int, folder: Path, dynvm: Path) -> Lab:
+def check(lesson: int, folder: Path, dynvm: Path, keep: Path | None = None) -> Lab:
     with tempfile.TemporaryDirectory() as scratch:
-        lab = Lab(folder, dynvm, Path(scratch))
+        lab = Lab(folder, dynvm, keep or Path(scratch))
         try:
             importlib.import_module(f"checks.lab{lesson}").check(lab)
         except Wrong as wrong:
@@ -105,13 +107,16 @@ def check_page(page: Path, dynvm: Path, write: bool) -> list:
             if fits(shown, now):
                 fresh += part
                 continue
-            fresh += f"{command}\n{now}"
+            chosen = "\n...\n" in f"\n{shown}" # lines that somebody has chosen stay as they are
+            fresh += part if chosen else f"{command}\n{now}"
+            if write and not chosen:
+                continue
             wrong.append(f"{page.name}: `{command[2:]}` does not print what is shown, but:\n{now}")
         if write:
             text = text.replace(block, fresh)
     if write:
         page.write_text(text)
-    return [] if write else wrong
+    return wrong
 
 
 def check_pages(dynvm: Path, write: bool) -> list:
@@ -121,14 +126,23 @@ def check_pages(dynvm: Path, write: bool) -> list:
     return wrong
 
 
+def lesson_number(text: str) -> int:
+    if text not in map(str, LESSONS):
+        raise argparse.ArgumentTypeError(f"lessons are {LESSONS[0]} to {LESSONS[-1]}")
+    return int(text)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("lessons", nargs="*", type=int, choices=LESSONS, metavar="LESSON", default=[])
+    parser.add_argument("lessons", nargs="*", type=lesson_number, metavar="LESSON")
     parser.add_argument("--all-solutions", action="store_true")
     parser.add_argument("--pages", action="store_true")
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--dynvm", type=Path, default=ROOT / "build" / "dynvm")
+    parser.add_argument("--keep", type=Path)
     options = parser.parse_args()
+    if options.keep:
+        options.keep.mkdir(parents=True, exist_ok=True)
     dynvm, lessons = options.dynvm.resolve(), options.lessons or list(LESSONS)
     if options.pages or options.all_solutions:
         wrong = check_solutions(dynvm, lessons) if options.all_solutions else []
@@ -137,7 +151,7 @@ def main() -> int:
         return 1 if wrong else 0
     failed = 0
     for lesson in lessons:
-        lab = check(lesson, COURSE / f"lab{lesson}", dynvm)
+        lab = check(lesson, COURSE / f"lab{lesson}", dynvm, options.keep and options.keep.resolve())
         print(told(lesson, lab), end="", flush=True)
         failed += bool(lab.complaints)
     return 1 if failed else 0
