@@ -23,6 +23,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Optional
 
 COURSE = Path(__file__).resolve().parent
 ROOT = COURSE.parent.parent
@@ -32,10 +33,11 @@ sys.dont_write_bytecode = True
 from checks.lab import Lab, Wrong  # noqa: E402
 
 LESSONS = tuple(range(1, 9))
+MOST_COMPLAINTS = 8
 BLOCK = re.compile(r"^```\n(\$ .*?)^```\n", re.MULTILINE | re.DOTALL)
 
 
-def check(lesson: int, folder: Path, dynvm: Path, keep: Path | None = None) -> Lab:
+def check(lesson: int, folder: Path, dynvm: Path, keep: Optional[Path] = None) -> Lab:
     with tempfile.TemporaryDirectory() as scratch:
         lab = Lab(folder, dynvm, keep or Path(scratch))
         try:
@@ -48,7 +50,9 @@ def check(lesson: int, folder: Path, dynvm: Path, keep: Path | None = None) -> L
 def told(lesson: int, lab: Lab) -> str:
     """What a student reads."""
     if lab.complaints:
-        return "".join(f"lab {lesson}: {complaint}\n" for complaint in lab.complaints)
+        left = len(lab.complaints) - MOST_COMPLAINTS
+        return "".join(f"lab {lesson}: {complaint}\n" for complaint in lab.complaints[:MOST_COMPLAINTS]) + (
+            f"lab {lesson}: and {left} more\n" if left > 0 else "")
     return f"lab {lesson}: passed\n" + "".join(f"    {note}\n" for note in lab.notes)
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 COURSE = Path(__file__).resolve().parent.parent
 ROOT = COURSE.parent.parent
-TIME_LIMIT = 20  # seconds for one run
+TIME_LIMIT = 10  # seconds for one run
 
 
 class Wrong(Exception):
@@ -40,7 +40,7 @@ class Lab:
         try:
             done = subprocess.run(words, cwd=cwd, env=self.environment, timeout=TIME_LIMIT, capture_output=True)
         except subprocess.TimeoutExpired:
-            raise Wrong(f"this does not end within {TIME_LIMIT} seconds: {shlex.join(words)}") from None
+            raise Wrong(f"{short(words)} does not end within {TIME_LIMIT} seconds") from None
         done.stdout, done.stderr = (text.decode(errors="replace") for text in (done.stdout, done.stderr))
         return done
 
@@ -48,9 +48,10 @@ class Lab:
         """What it prints; it must end well."""
         done = self.command(command, cwd)
         if done.returncode < 0:
-            raise Wrong(f"ended by signal {-done.returncode}: {shlex.join(map(str, command))}\n{last(done.stderr)}")
+            why = "it reads or writes where no memory is" if done.returncode == -11 else last(done.stderr)
+            raise Wrong(f"{short(command)} is ended by signal {-done.returncode}: {why}")
         if done.returncode > 0:
-            raise Wrong(f"status {done.returncode}: {shlex.join(map(str, command))}\n{last(done.stderr or done.stdout)}")
+            raise Wrong(f"{short(command)} ends with status {done.returncode}:\n{last(done.stderr or done.stdout)}")
         return done.stdout
 
     def compile(self, source: str, name: str, *flags: str) -> Path:
@@ -93,6 +94,11 @@ class Lab:
 
 def compiler() -> list:
     return shlex.split(os.environ.get("CC", "cc"))
+
+
+def short(command: list) -> str:
+    """A command as a student would write it: files by their names alone."""
+    return shlex.join(Path(word).name if "/" in str(word) else str(word) for word in command)
 
 
 def last(text: str, lines: int = 12) -> str:

@@ -5,7 +5,7 @@ import re
 import shlex
 from pathlib import Path
 
-from checks.lab import ROOT, Lab, Wrong
+from checks.lab import Lab, Wrong, last
 
 BOXED = ("R_BOX_I", "INVERT_INT", "R_UNBOX_I")
 
@@ -40,6 +40,8 @@ def linked(lab: Lab) -> Path:
 
 def region(listing: str) -> list:
     """The instructions of the first region of a listing."""
+    if "region of pcs" not in listing:
+        raise Wrong("the loop of checksum.dl has no region any more: does dv_finish_raw hear of one input and an int?")
     return re.findall(r"^ +\d+  (RB?[A-Z]*_\w+|INVERT\w*)", listing[listing.index("region of pcs"):], re.MULTILINE)
 
 
@@ -50,9 +52,11 @@ def check(lab: Lab) -> None:
         right = lab.command([lab.dynvm, "--level=generic", odd]).stdout.split("\n")
         done = lab.command([mine, *options, odd])
         name = " ".join([*options, "odd.dl"])
-        lab.expect(done.returncode == 0, f"{name}: ended with status {done.returncode}: {done.stderr.strip()[-300:]}")
+        lab.expect(done.returncode == 0, f"{name}: ended with status {done.returncode}: {last(done.stderr)}")
         for line, expected in zip(done.stdout.split("\n"), right):
             lab.expect(line == expected, f"{name}: prints {line!r}, not {expected!r}")
+        if lab.complaints:
+            return
     before = region(lab.program("dis", "--after-run", "--function=checksum", program))
     after = region(lab.run([mine, "dis", "--after-run", "--function=checksum", program]))
     for name in BOXED:
