@@ -72,11 +72,13 @@ def check_solutions(dynvm: Path, lessons: list) -> list:
             with tempfile.TemporaryDirectory() as scratch:
                 lab = check(lesson, copied(lesson, scratch, solved), dynvm)
             what = "solution" if solved else "starting point"
-            print(f"lab {lesson}: {what} {'fails' if lab.complaints else 'passes'} in {time.monotonic() - begin:.1f} s", flush=True)
+            how = "fails" if lab.complaints else "passes"
+            print(f"lab {lesson}: {what} {how} in {time.monotonic() - begin:.1f} s", flush=True)
             if solved and lab.complaints:
                 wrong.append(f"the solution does not pass:\n{told(lesson, lab)}")
             if not solved and not lab.complaints:
-                wrong.append(f"lab {lesson}: the starting point passes; is it yours? `git diff bench/course/lab{lesson}`")
+                wrong.append(f"lab {lesson}: the starting point passes; is it yours? "
+                             f"`git diff bench/course/lab{lesson}`")
     return wrong
 
 
@@ -96,7 +98,8 @@ def printed(command: str, dynvm: Path) -> str:
 
 
 def fits(shown: str, now: str) -> bool:
-    pattern = "".join(r"(?:.*\n)*?" if line.strip() == "..." else re.escape(line) + "\n" for line in shown.split("\n")[:-1])
+    pattern = "".join(r"(?:.*\n)*?" if line.strip() == "..." else re.escape(line) + "\n"
+                      for line in shown.split("\n")[:-1])
     return re.fullmatch(pattern, now) is not None
 
 
@@ -126,7 +129,8 @@ def check_page(page: Path, dynvm: Path, write: bool) -> list:
 def check_pages(dynvm: Path, write: bool) -> list:
     pages = sorted(COURSE.glob("*.md"))
     wrong = [complaint for page in pages for complaint in check_page(page, dynvm, write)]
-    print(f"{len(pages)} pages show what the tools print" if not wrong else f"{len(wrong)} outputs are stale: check.py --pages --write")
+    print(f"{len(wrong)} outputs are stale: check.py --pages --write" if wrong else
+          f"{len(pages)} pages show what the tools print")
     return wrong
 
 

@@ -107,4 +107,5 @@ def last(text: str, lines: int = 12) -> str:
 
 def figures(text: str) -> dict:
     """`result 5 turns 7` as a dict."""
-    return {name: float(value) if "." in value else int(value) for name, value in re.findall(r"([a-z]+) (-?[\d.]+)", text)}
+    pairs = re.findall(r"([a-z]+) (-?[\d.]+)", text)
+    return {name: float(value) if "." in value else int(value) for name, value in pairs}

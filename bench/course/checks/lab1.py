@@ -13,7 +13,8 @@ def check(lab: Lab) -> None:
             found = figures(lab.run([machine, program, n]))["result"]
             lab.expect(found == result, f"{form} form: program {program} with {n} gives {found}, not {result}")
     turns = {form: figures(lab.run([machine, "sum", 1000]))["turns"] for form, machine in machines.items()}
-    lab.expect(turns["trampoline"] > 10000, f"trampoline form: `run` went round {turns['trampoline']} times for 10,004 instructions; "
+    lab.expect(turns["trampoline"] > 10000,
+               f"trampoline form: `run` went round {turns['trampoline']} times for 10,004 instructions; "
                "each handler should return to it")
     lab.expect(turns["tail"] == 1, f"tail form: `run` went round {turns['tail']} times for 10,004 instructions; "
                "each handler should go to the next one itself, so that `run` goes round once")

@@ -18,7 +18,8 @@ def check(lab: Lab) -> None:
             lab.expect("after its end" not in line and "alive at the end" not in line, f"program {program}: {line}")
         if "result" not in found:
             continue
-        if not lab.expect(found["result"] == result, f"program {program}: the result is {found['result']}, not {result}"):
+        if not lab.expect(found["result"] == result,
+                          f"program {program}: the result is {found['result']}, not {result}"):
             continue
         lab.expect(found["made"] == made, f"program {program}: {found['made']} boxes were made, not {made}")
         lab.expect(found["retained"] <= retained, f"program {program}: boxes were retained {found['retained']} times; "

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from checks.lab import Lab, Wrong, last
 
+VARIANTS = (["--level=generic"], [], ["--stress=quicken"], ["--stress=exit:3"], ["--stress=guard:5"], ["--lockstep"])
 BOXED = ("R_BOX_I", "INVERT_INT", "R_UNBOX_I")
 
 
@@ -48,7 +49,7 @@ def region(listing: str) -> list:
 def check(lab: Lab) -> None:
     mine = linked(lab)
     program, odd = lab.folder / "checksum.dl", lab.folder / "odd.dl"
-    for options in (["--level=generic"], [], ["--stress=quicken"], ["--stress=exit:3"], ["--stress=guard:5"], ["--lockstep"]):
+    for options in VARIANTS:
         right = lab.command([lab.dynvm, "--level=generic", odd]).stdout.split("\n")
         done = lab.command([mine, *options, odd])
         name = " ".join([*options, "odd.dl"])
@@ -60,7 +61,8 @@ def check(lab: Lab) -> None:
     before = region(lab.program("dis", "--after-run", "--function=checksum", program))
     after = region(lab.run([mine, "dis", "--after-run", "--function=checksum", program]))
     for name in BOXED:
-        lab.expect(name not in after, f"the region of checksum still has {name}: the int is boxed for INVERT, and its result unboxed")
+        lab.expect(name not in after,
+                   f"the region of checksum still has {name}: the int is boxed for INVERT, and its result unboxed")
     lab.expect(any(name.startswith(("RI_XOR", "RI_SUB")) and name.count("K") for name in after) or not lab.complaints,
                "the region of checksum has no raw instruction with a constant for ~i")
     if not lab.complaints:

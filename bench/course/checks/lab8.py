@@ -4,6 +4,10 @@ from checks.lab import Lab
 from checks.lab4 import seconds
 
 
+VARIANTS = (["--level=generic"], ["--level=inca"], ["--no-native-extensions"], ["--stress=quicken"], ["--stress=guard:3"],
+            ["--ext-debug"])
+
+
 def forms(lab: Lab, program) -> dict:
     """What sites have become: name to tiers."""
     found = {}
@@ -19,8 +23,7 @@ def check(lab: Lab) -> None:
     lab.environment["DYNVM_PATH"] = str(lab.scratch)
     step, odd = lab.folder / "step.dl", lab.folder / "odd.dl"
     right = lab.program("--no-extension-quickening", odd).split("\n")
-    for options in (["--level=generic"], ["--level=inca"], ["--no-native-extensions"], ["--stress=quicken"], ["--stress=guard:3"],
-                    ["--ext-debug"]):
+    for options in VARIANTS:
         done = lab.command([lab.dynvm, *options, odd])
         shown = " ".join(["dynvm", *options, "odd.dl"])
         for expected, line in zip(right, done.stdout.split("\n") + [""] * len(right)):
@@ -37,9 +40,13 @@ def check(lab: Lab) -> None:
     for name in ("ADD_ROW", "MUL_ROW"):
         lab.expect(name in found, f"no site of step.dl has become {name}")
     if not lab.complaints or "EXPRESSION_ROW" in found:
-        lab.expect("EXPRESSION_ROW" in found, "place * 0.5 + speed * 0.25 is three instructions, not one EXPRESSION_ROW")
+        lab.expect("EXPRESSION_ROW" in found,
+                   "place * 0.5 + speed * 0.25 is three instructions, not one EXPRESSION_ROW")
     count = int(rows.split()[1])
-    lab.expect(count < 1100, f"a thousand rounds of step.dl made {count} rows; one a round is enough, with EXPRESSION_ROW")
+    lab.expect(count < 1100,
+               f"a thousand rounds of step.dl made {count} rows; one a round is enough, with EXPRESSION_ROW")
     if not lab.complaints:
-        plain, now = (seconds(lab, *options, "--level=inca", step, 1000000) for options in (["--no-extension-quickening"], []))
-        lab.note(f"a million rounds: {plain:.2f} s without derivatives, {now:.2f} s with them; {count} rows in 1000 rounds")
+        plain, now = (seconds(lab, *options, "--level=inca", step, 1000000)
+                      for options in (["--no-extension-quickening"], []))
+        lab.note(f"a million rounds: {plain:.2f} s without derivatives, {now:.2f} s with them; "
+                 f"{count} rows in 1000 rounds")
