@@ -2,7 +2,6 @@
 
 import json
 import re
-import shlex
 from pathlib import Path
 
 from checks.lab import Lab, Wrong, last
@@ -11,20 +10,11 @@ VARIANTS = (["--level=generic"], [], ["--stress=quicken"], ["--stress=exit:3"], 
 BOXED = ("R_BOX_I", "INVERT_INT", "R_UNBOX_I")
 
 
-def objects(lab: Lab) -> tuple:
-    """The words that compile a file of vm/region, and the object files of the program without its library."""
-    lab.need_dynvm()
-    rows = json.loads((lab.build / "compile_commands.json").read_text())
-    model = next(row for row in rows if row["file"].endswith("vm/region/step.c"))
-    words = [word for word in shlex.split(model["command"]) if word != "-Werror"]
-    cli = [lab.build / "CMakeFiles" / "dynvm.dir" / "vm" / "cli" / (Path(row["file"]).name + ".o")
-           for row in rows if "/vm/cli/" in row["file"]]
-    return words[:words.index("-o")], cli
-
-
 def linked(lab: Lab) -> Path:
     """The lab's own dynvm."""
-    words, cli = objects(lab)
+    words = lab.compiling("vm/region/step.c")
+    cli = [lab.build / "CMakeFiles" / "dynvm.dir" / "vm" / "cli" / (Path(row["file"]).name + ".o")
+           for row in lab.compiled() if "/vm/cli/" in row["file"]]
     made = []
     for source in ("invert.c", "link.c"):
         made.append(lab.scratch / source.replace(".c", ".o"))

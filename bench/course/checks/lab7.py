@@ -15,6 +15,7 @@ def walk(n) -> int:
 
 
 def check(lab: Lab) -> None:
+    lab.need_dynvm()
     text = (lab.folder / "pairs.dla").read_text()
     call = "    LOAD_CONST 3000\n"
     if not lab.expect(text.count(call) == 1,

@@ -3,9 +3,8 @@
 from checks.lab import Lab
 from checks.lab4 import seconds
 
-
-VARIANTS = (["--level=generic"], ["--level=inca"], ["--no-native-extensions"], ["--stress=quicken"], ["--stress=guard:3"],
-            ["--ext-debug"])
+VARIANTS = (["--level=generic"], ["--level=inca"], ["--no-native-extensions"], ["--stress=quicken"],
+            ["--stress=guard:3"], ["--ext-debug"])
 
 
 def forms(lab: Lab, program) -> dict:
