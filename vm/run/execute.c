@@ -123,7 +123,7 @@ bool dv_store_name(dv_vm *vm, const dv_value *fp, dv_value name, dv_value value)
 bool dv_delete_name(dv_vm *vm, const dv_value *fp, dv_value name) {
     const dv_value space = fp[0];
     if (dv_is_none(space)) return dv_store_global(vm, fp, name, DV_EMPTY);
-    if (!dv_is_dict(space)) {
+    if (!dv_is_shape(space, DV_T_DICT)) {
         if (dv_set_item(vm, space, name, DV_EMPTY)) return true;
         if (!dv_error_is(vm, DV_E_KEY_ERROR)) return false;
         dv_error_clear(vm);

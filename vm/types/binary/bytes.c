@@ -127,7 +127,7 @@ static dv_value from_iterator(dv_vm *vm, dv_value iterator, const char *type) {
 
 dv_value dv_bytes_from(dv_vm *vm, dv_value v, const char *type) {
     if (strcmp(type, "bytes") == 0 &&
-        (dv_is_instance(v) || dv_is_foreign(v) || dv_is_weak_proxy(v))) {
+        (dv_has_methods(v) || dv_is_foreign(v) || dv_is_weak_proxy(v))) {
         bool found;
         dv_value made = dv_number_special(vm, v, vm->known.bytes_, &found);
         if (found && (dv_is_empty(made) || dv_is_bytes(made))) return made;
@@ -175,7 +175,7 @@ static dv_value zeros(dv_vm *vm, const char *type, dv_value count) {
 
 /* bytes(v) asks for __bytes__ first, which bytes have too; bytearray(v) does not. */
 static bool makes_bytes(dv_vm *vm, const char *type, dv_value v) {
-    bool may = dv_is_instance(v) || dv_is_foreign(v);
+    bool may = dv_has_methods(v) || dv_is_foreign(v);
     if (!may || strcmp(type, "bytes") != 0) return false;
     if (dv_is_bytes(v)) return true;
     return dv_has_special(vm, v, vm->known.bytes_) || dv_defines_special(vm, v, vm->known.bytes_);

@@ -96,8 +96,8 @@ static dv_value as_plain(dv_vm *vm, dv_value v) {
 
 /* May its class have special methods for numbers? */
 static inline bool is_asked(dv_value v) {
-    return dv_is_object(v) &&
-           (dv_as_object(v)->shape >= DV_T_EXTENSION || DV_UNLIKELY(dv_is_weak_proxy(v)));
+    return dv_is_object(v) && (dv_as_object(v)->shape >= DV_T_EXTENSION ||
+                               DV_UNLIKELY(dv_is_weak_proxy(v) || dv_has_methods(v)));
 }
 
 /* The special method of the object behind a proxy. */
