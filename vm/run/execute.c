@@ -23,8 +23,7 @@
 
 /* NameError; of builtin functions that dl leaves out it says so (lang/LANGUAGE.md). */
 static dv_value raise_undefined(dv_vm *vm, dv_value name) {
-    static const char *const left_out[] = {"__build_class__", "aiter", "anext", "breakpoint",
-                                           "memoryview"};
+    static const char *const left_out[] = {"__build_class__", "aiter", "anext", "breakpoint"};
     for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++)
         if (dv_str_is(name, left_out[i]))
             return dv_raise(vm, DV_E_NAME_ERROR, "name '%S' is not part of dl", name);

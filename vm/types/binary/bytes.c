@@ -7,6 +7,7 @@
 #include "core/upcall.h"
 #include "types/callable/arguments.h"
 #include "types/binary/array.h"
+#include "types/binary/memoryview.h"
 #include "types/binary/buffer.h"
 #include "types/text/format.h"
 #include "types/class/instance.h"
@@ -85,6 +86,7 @@ dv_value dv_bytes_as(dv_vm *vm, dv_value like, dv_value bytes) {
 dv_value dv_bytes_contents(dv_vm *vm, dv_value v) {
     if (dv_is_bytes_like(v)) return dv_bytes_shared(vm, v);
     if (dv_is_array(v)) return dv_array_bytes(vm, v);
+    if (dv_is_memoryview(v) && !dv_memoryview_is_whole(vm, dv_as_memoryview(v))) return DV_EMPTY;
     if (dv_has_buffer(vm, v)) return dv_buffer_bytes(vm, v);
     return dv_raise(vm, DV_E_TYPE_ERROR, "a bytes-like object is required, not '%T'", v);
 }
@@ -264,8 +266,8 @@ dv_value dv_bytes_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {
 }
 
 static dv_value concat(dv_vm *vm, dv_value a, dv_value b) {
-    if (dv_is_array(b)) {
-        dv_value bytes = dv_array_bytes(vm, b);
+    if (!dv_is_bytes_like(b) && dv_lends(vm, b)) {
+        dv_value bytes = dv_bytes_contents(vm, b);
         if (dv_is_empty(bytes)) return DV_EMPTY;
         dv_value all = concat(vm, a, bytes);
         dv_release(vm, bytes);
@@ -335,8 +337,11 @@ int dv_bytes_contains(dv_vm *vm, dv_value self, dv_value item) {
     int64_t hit;
     if (dv_is_bytes_like(item))
         return dv_str_seek(vm, s, dv_as_bytes(item), 0, s->length, &hit) ? hit >= 0 : -1;
-    dv_raise(vm, DV_E_TYPE_ERROR, "a bytes-like object is required, not '%T'", item);
-    return -1;
+    dv_value bytes = dv_bytes_contents(vm, item);
+    if (dv_is_empty(bytes)) return -1;
+    const int found = dv_bytes_contains(vm, self, bytes);
+    dv_release(vm, bytes);
+    return found;
 }
 
 static dv_value slice(dv_vm *vm, dv_value self, dv_value key) {

@@ -4,6 +4,7 @@
  * int_arith.c has the rest.
  *
  * Invariant 1: bools are ints in every operator, but `&`, `|`, `^` of two bools is a bool. */
+#include "types/binary/buffer.h"
 #include "types/number/int.h"
 
 #include <math.h>
@@ -593,6 +594,12 @@ dv_value dv_int_of(dv_vm *vm, dv_value x) {
         if (!dv_is_empty(r) || !dv_is_empty(vm->error)) return r;
     }
     if (text) return dv_is_str(x) ? from_str(vm, x, 10) : from_bytes_text(vm, x, 10);
+    if (dv_lends(vm, x)) {
+        dv_value bytes = dv_bytes_contents(vm, x);
+        dv_value r = dv_is_empty(bytes) ? DV_EMPTY : from_bytes_text(vm, bytes, 10);
+        dv_release(vm, bytes);
+        return r;
+    }
     return dv_raise(
         vm, DV_E_TYPE_ERROR,
         "int() argument must be a string, a bytes-like object or a real number, not '%T'", x);
