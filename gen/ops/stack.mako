@@ -221,7 +221,7 @@ outs = "-- v" if not extra else "-- v R1 R2"
 </%isa:op>
 
 <%isa:op name="STORE_CLASS_CELL" operands="local" calls_out="yes" kills="all" doc="Class body: puts the cell in a local, which will hold the class, into the namespace as __classcell__.">
-    if (!dv_dict_set(vm, fp[0], vm->known.class_cell, LOCAL(1))) RAISE();
+    if (!dv_store_name(vm, fp, vm->known.class_cell, LOCAL(1))) RAISE();
     NEXT();
 </%isa:op>
 

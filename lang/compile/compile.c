@@ -342,13 +342,13 @@ static dv_name *intern(dv_compiler *c, const char *text) {
     return dv_name_intern(c->front, (dv_text){text, (uint32_t)strlen(text)});
 }
 
-/* __module__ = __name__; __qualname__ = '...' */
-static bool emit_class_header(dv_compiler *c, dv_range at) {
+/* __module__ = __name__; __qualname__ = '...'.  A namespace that is prepared may know __name__. */
+static bool emit_class_header(dv_compiler *c, bool prepared, dv_range at) {
     const dv_name *name = intern(c, "__name__"), *module = intern(c, "__module__");
     const dv_name *qualname = intern(c, "__qualname__");
     if (name == NULL || module == NULL || qualname == NULL) return false;
     dv_emitter *e = &c->emit;
-    dv_emit_a(e, DV_OP_LOAD_GLOBAL, dv_emit_name(e, name), at);
+    dv_emit_a(e, prepared ? DV_OP_LOAD_NAME : DV_OP_LOAD_GLOBAL, dv_emit_name(e, name), at);
     dv_emit_a(e, DV_OP_STORE_NAME, dv_emit_name(e, module), at);
     dv_emit_a(e, DV_OP_LOAD_CONST, dv_emit_text(e, c->qualname), at);
     dv_emit_a(e, DV_OP_STORE_NAME, dv_emit_name(e, qualname), at);
@@ -363,7 +363,8 @@ static dv_code *compile_class_body(dv_compiler *outer, const dv_class *klass, dv
     dv_range start = {line, 0, line, 0};
     if (klass->scope->class_cell) dv_emit_a(&c->emit, DV_OP_MAKE_CELL, 1, no_range);
     dv_compile_prologue(c);
-    if (!emit_class_header(c, start) || !emit_annotations(c, DV_OP_STORE_NAME, start) ||
+    if (!emit_class_header(c, klass->keyword_count || klass->bases.count, start) ||
+        !emit_annotations(c, DV_OP_STORE_NAME, start) ||
         !emit_docstring(c, &klass->body, DV_OP_STORE_NAME) || !dv_compile_block(c, &klass->body))
         return NULL;
     dv_range end = dv_emit_last_range(&c->emit, start);

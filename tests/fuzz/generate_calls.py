@@ -141,6 +141,38 @@ class Pair(tuple):
     pass
 
 
+class Kind(type):
+    level = 1
+
+    def kin(cls, x):
+        return (cls.__name__, x)
+
+    def __repr__(cls):
+        return f"<{cls.__name__}>"
+
+
+class Made(metaclass=Kind):
+    x = 1
+
+    def __init__(self, v=0):
+        self.v = v
+
+    @classmethod
+    def of(cls, v):
+        return cls.x, v
+
+    @staticmethod
+    def plain(v):
+        return v
+
+    def __repr__(self):
+        return f"Made({self.v!r})"
+
+
+class Under(Made):
+    pass
+
+
 def plan(a, b=2, *, c=3, d=4):
     return (a, b, c, d)
 
@@ -168,7 +200,7 @@ def show(x):
 '''
 LOCALS = {"n": "1", "m": "2", "x": "0.5", "o": "Base(1)", "r": "Child(2)", "args": "(1, 2)", "keys": "{'c': 5}", "l": "[1, 2, 3]", "q": "[3, 1, 2]", "p": "[(1, 2), (3, 4)]",
           "d": "{(0, 1): 1, (1, 0): 2, 'k': 3}", "u": "{(0, 1), (1, 1)}", "t": "(1, 2)", "s": "'abc'", "w": "Word('abc')", "z": "Rows([1, 2, 3])", "v": "Number(3)", "y": "Missing({1: 2})",
-          "a": "Key(1)", "f": "lambda a=1, **k: (a, len(k))", "e": "None"}
+          "a": "Key(1)", "f": "lambda a=1, **k: (a, len(k))", "e": "None", "mv": "memoryview(bytearray(range(8)))"}
 ATOMS = ["n", "m", "i", "3", "len(args)", "o.n", "o.by", "len(z)", "v", "y[i]", "d['k']", "l[i % 3]", "q[0]", "t[0]", "z[i % 3]", "sum(a for a in l)", "o.total(i)", "len(s)", "(i, 1) in u"]
 USES = [
     "e = plan(i)", "e = plan(i, c=n)", "e = plan(a=i, b=m)", "e = plan(b=i, a=n)", "e = plan(i, d=1, c=2)", "e = plan(i, 1, d=n)", "e = plan(n)[i % 4]", "e = plan(*args)", "e = plan(*t, **keys)", "e = plan(i, **keys)",
@@ -187,6 +219,9 @@ USES = [
     "l[0:1] = [i]", "l[1:] = t", "l[:0] = args", "l[::2] = l[::2]", "l[-1:] = [n, m]", "z[0:1] = [i]", "del l[1:2]", "del z[:1]", "l[i % 3:] = (1, 2, 3)", "e = l[1:], z[:1], s[::-1]", "e = t[:1] + t[1:]", "l += t", "q[:] = sorted(q)", "q[1:2] = walk(t)",
     "z.append(i)", "n += z[0]", "z[0] = i", "e = len(z), i in z", "e = z + l", "e = z == l", "for j in z: n += j", "e = y[i & 1]", "y[i & 1] = n", "e = i in y", "e = y.get(5)", "n += v + i", "v = Number(i)", "e = l[v % 3]", "e = v == i", "e = v < i",
     "e = w + s", "e = w == s", "e = w[0]", "e = w in ('abc', 'b')", "e = f'{w}{v}'", "e = w.upper()", "e = Pair(t) == t", "e = Pair((i, 1)) in d", "e = hash(Pair((1, 2))) == hash((1, 2))", "n = v if v else 1", "if z: n += 1", "if not y: n = 0",
+    "e = mv[i & 7]", "mv[i & 7] = i & 255", "n += mv[1]", "e = mv[1:i & 7].tolist()", "e = bytes(mv[::2])", "e = 3 in mv", "for j in mv: n += j", "mv[0:2] = b'ab'", "e = mv == bytes(mv)", "e = mv.cast('h')[i & 3]", "e = len(mv[::-1])", "mv[1:3] = mv[4:6]",
+    "n += Made.x", "e = Under.x", "n += Made(i).v", "e = Under(i)", "e = Made.of(i)", "e = Under.of(i)", "e = Made.plain(i)", "e = Made.kin(i)", "e = Made.level, Under.level", "Made.x = i & 7", "e = Made == Under, Made != Under",
+    "if Made: n += 1", "e = isinstance(o, Made), isinstance(i, Under)", "e = Made + i", "e = i + Made", "e = Made[i & 1]", "e = len(Made)", "e = {Made: i, Under: n}[Made]", "for j in Made: n += 1", "e = f'{Made} {Under!r}'", "e = Made.__name__",
     "e = i < n < m", "x = x * 0.5 + i", "n = n * 69069 % 65537", "n = i - 1 if i else n", "e = t + (i,)", "e = (i, n) < (m, 1)", "e = (i & 1, 2) == t", "t = i & 3, 1", "p = [(i, 1), t]", "args = i, n", "args = [n]", "keys = {'c': i}", "keys = dict(c=i, d=n)", "q.append(i)",
 ]
 CHANGES = [
@@ -195,6 +230,11 @@ CHANGES = [
     "del Child.__init__", "Base.__new__ = lambda cls, *a, **k: object.__new__(cls)", "Child.__new__ = lambda cls, *a, **k: 5", "Base.__call__ = lambda self, *a, **k: ('called', len(a), len(k))", "del Base.__call__", "Child.__call__ = 5", "Base.__call__ = spread",
     "Base.__enter__ = lambda self: self", "Base.__exit__ = lambda self, *a: True", "Base.__exit__ = lambda self, kind, error, trace: None", "del Base.__exit__", "del Grand.__enter__", "Child.__enter__ = lambda self: 1 / 0", "o.__exit__ = lambda *a: True",
     "Error.__init__ = lambda self, *a, code=9: setattr(self, 'code', code)", "del Error.__init__", "Late.__init__ = lambda self, *a: None", "Late.__str__ = lambda self: 'late'", "Error.code = 3", "Told.__init__ = lambda self, *a: None", "Told.__new__ = lambda cls, *a: ValueError.__new__(cls, 4)",
+    "mv.release()", "mv = memoryview(b'abcdefgh')", "mv = mv.cast('h')", "mv = mv.cast('B', (2, 4))", "mv = mv[::-1]", "mv = [1, 2, 3]", "mv = mv.toreadonly()",
+    "Kind.x = property(lambda cls: 5, lambda cls, v: None)", "Kind.__call__ = lambda cls, *a: super(Kind, cls).__call__(7)", "Kind.__getattribute__ = lambda cls, name: 3 if name == 'x' else type.__getattribute__(cls, name)", "Kind.__bool__ = lambda cls: False",
+    "Kind.__eq__ = lambda cls, other: True", "Kind.__hash__ = lambda cls: 1", "Kind.__instancecheck__ = lambda cls, v: True", "Kind.__add__ = lambda cls, other: other", "Kind.__radd__ = lambda cls, other: other", "Kind.__getitem__ = lambda cls, key: key",
+    "Kind.__len__ = lambda cls: 0", "Kind.__iter__ = lambda cls: iter((1, 2))", "Kind.__setattr__ = lambda cls, name, value: None", "Kind.of = property(lambda cls: len)", "Kind.plain = property(lambda cls: spread)", "del Kind.kin", "Kind.level = 2",
+    "Kind.kin = 3", "Made.x = property(lambda self: 1)", "Made.of = Made.plain", "Kind.__format__ = lambda cls, spec: 'formatted'", "Kind.__getattr__ = lambda cls, name: name", "Kind.__name__ = property(lambda cls: 'n')",
     "Key.__hash__ = lambda self: 1", "Key.__eq__ = lambda self, other: True", "Key.__hash__ = None", "Key.__eq__ = lambda self, other: 1 / 0", "Key.__neg__ = lambda self: 3", "del Key.__neg__", "Key.__init__ = lambda self, v: setattr(self, 'v', (v, v))",
     "o = Child(3)", "o = Both(1)", "o = Grand(2)", "o = spread", "o = None", "o = len", "o = Bare()", "r = Base(1)", "r = Mixin()", "r = Both(4)", "o.__class__ = Child", "r.__class__ = Both", "o.step = lambda *a, **k: 'own'", "r.total = None", "o.n = None", "o.n = 2.5",
     "args = [1, 2, 3]", "args = ()", "args = (1,)", "args = 'ab'", "args = {'a': 1}", "args = range(2)", "args = Rows([4])", "args = Pair((1, 2))", "args = walk((1, 2))", "args = None", "args = 5", "args = (1, 2, 3, 4, 5, 6)", "args = {7}", "t = (1,)", "t = [1, 2]", "t = (0.5, 'x')",

@@ -32,11 +32,11 @@ bool dv_check_keywords(dv_vm *vm, dv_value keywords, const char *const *names,
 }
 
 static const dv_type_id classes[] = {
-    DV_T_OBJECT,   DV_T_CLASS,     DV_T_INT,          DV_T_FLOAT,       DV_T_BOOL,
-    DV_T_STR,      DV_T_TUPLE,     DV_T_LIST,         DV_T_DICT,        DV_T_RANGE,
-    DV_T_SLICE,    DV_T_ENUMERATE, DV_T_ZIP,          DV_T_MAP,         DV_T_FILTER,
-    DV_T_REVERSED, DV_T_SET,       DV_T_FROZENSET,    DV_T_BYTES,       DV_T_BYTEARRAY,
-    DV_T_COMPLEX,  DV_T_PROPERTY,  DV_T_STATICMETHOD, DV_T_CLASSMETHOD, DV_T_SUPER,
+    DV_T_OBJECT, DV_T_CLASS,      DV_T_INT,     DV_T_FLOAT,    DV_T_BOOL,         DV_T_STR,
+    DV_T_TUPLE,  DV_T_LIST,       DV_T_DICT,    DV_T_RANGE,    DV_T_SLICE,        DV_T_ENUMERATE,
+    DV_T_ZIP,    DV_T_MAP,        DV_T_FILTER,  DV_T_REVERSED, DV_T_SET,          DV_T_FROZENSET,
+    DV_T_BYTES,  DV_T_BYTEARRAY,  DV_T_COMPLEX, DV_T_PROPERTY, DV_T_STATICMETHOD, DV_T_CLASSMETHOD,
+    DV_T_SUPER,  DV_T_MEMORYVIEW,
 };
 
 static bool add_classes(dv_vm *vm) {

@@ -54,7 +54,7 @@ static dv_value builtin_round(dv_vm *vm, const dv_value *args, uint32_t count, d
     dv_value digits = dv_is_empty(given[1]) ? DV_NONE : given[1];
     bool found = false;
     dv_value result = DV_EMPTY;
-    if (dv_is_instance(given[0]) || dv_is_foreign(given[0]))
+    if (dv_has_methods(given[0]) || dv_is_foreign(given[0]))
         result = call_special(vm, given[0], "__round__", &digits, !dv_is_none(digits), &found);
     if (found) return result;
     if (is_number(given[0])) return dv_number_round(vm, given[0], digits);

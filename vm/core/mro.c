@@ -154,8 +154,10 @@ void dv_class_touch(dv_vm *vm, dv_class *class_) {
     class_->truthful = class_->textual = false;
     class_->fields = 0;
     dv_assumption_break(vm, &class_->layout);
-    for (dv_class *c = class_->has_subclasses ? class_->next : NULL; c; c = c->next) {
-        if (!dv_class_is_subclass(c, class_)) continue;
+    const bool meta = class_->type == DV_T_CLASS; /* what it says changes what its classes have */
+    for (dv_class *c = class_->has_subclasses || meta ? class_->next : NULL; c; c = c->next) {
+        const bool of_it = meta && c->metaclass && dv_class_is_subclass(c->metaclass, class_);
+        if (!of_it && !dv_class_is_subclass(c, class_)) continue;
         cached |= c->flags & DV_CLASS_CACHED;
         c->flags &= (uint16_t)~DV_CLASS_CACHED;
         c->constructor = NULL;

@@ -58,6 +58,7 @@ typedef enum dv_type_id {
     DV_T_SET_ITERATOR,
     DV_T_BYTES,
     DV_T_BYTEARRAY,
+    DV_T_MEMORYVIEW,
     DV_T_COMPLEX,
     DV_T_ARRAY, /* array.array (types/binary/array.c); its class is made with the module array */
     DV_T_HEAPQ_MERGE, /* modules/data/heapq_select.c */
@@ -125,6 +126,7 @@ typedef enum dv_type_id {
     DV_T_STR_ASCII_ITERATOR,
     DV_T_BYTES_ITERATOR,
     DV_T_BYTEARRAY_ITERATOR,
+    DV_T_MEMORY_ITERATOR,
     DV_T_ARRAY_ITERATOR,
     DV_T_DICT_KEYS, /* in the order of dv_dict_part */
     DV_T_DICT_VALUES,

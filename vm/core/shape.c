@@ -25,6 +25,7 @@ static uint8_t collection_of(const dv_class *class_) {
     case DV_T_LIST:
     case DV_T_RANGE:
     case DV_T_ARRAY:
+    case DV_T_MEMORYVIEW:
     case DV_T_DEQUE: return DV_COLLECTION_SEQUENCE;
     case DV_T_DICT:
     case DV_T_MAPPING_PROXY: return DV_COLLECTION_MAPPING;

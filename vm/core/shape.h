@@ -272,6 +272,11 @@ void dv_subclass_free(dv_vm *vm, dv_object *object, size_t size);
 static inline bool dv_is_instance(dv_value v) {
     return dv_is_object(v) && dv_as_object(v)->shape >= DV_T_COUNT;
 }
+/* Does a class of dl say what operators do with it: its own, or its metaclass? */
+static inline bool dv_has_methods(dv_value v) {
+    return dv_is_instance(v) ||
+           (dv_is_shape(v, DV_T_CLASS) && ((const dv_class *)dv_as_object(v))->metaclass);
+}
 static inline bool dv_is_plain_instance(dv_value v) {
     return dv_is_instance(v) && dv_as_object(v)->shape >> DV_LAYOUT_SHIFT == 0;
 }

@@ -175,6 +175,9 @@ dv_value dv_class_subscript(dv_vm *vm, dv_value class_, dv_value key);
 dv_value dv_class_union(dv_vm *vm, dv_value a, dv_value b);
 int dv_is_instance_of(dv_vm *vm, dv_value v, dv_value type);
 int dv_is_subclass_of(dv_vm *vm, dv_value class_, dv_value type);
+/* The same without asking the metaclass of the class `type`. */
+int dv_is_instance_plainly(dv_vm *vm, dv_value v, dv_value type);
+int dv_is_subclass_plainly(dv_vm *vm, dv_value class_, dv_value type);
 
 /* Calls a dying object's __del__ (types/class/finalise.c).  True: nobody has a reference to it
  * still. */

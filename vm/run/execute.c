@@ -23,8 +23,7 @@
 
 /* NameError; of builtin functions that dl leaves out it says so (lang/LANGUAGE.md). */
 static dv_value raise_undefined(dv_vm *vm, dv_value name) {
-    static const char *const left_out[] = {"__build_class__", "aiter", "anext", "breakpoint",
-                                           "memoryview"};
+    static const char *const left_out[] = {"__build_class__", "aiter", "anext", "breakpoint"};
     for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++)
         if (dv_str_is(name, left_out[i]))
             return dv_raise(vm, DV_E_NAME_ERROR, "name '%S' is not part of dl", name);
@@ -123,7 +122,7 @@ bool dv_store_name(dv_vm *vm, const dv_value *fp, dv_value name, dv_value value)
 bool dv_delete_name(dv_vm *vm, const dv_value *fp, dv_value name) {
     const dv_value space = fp[0];
     if (dv_is_none(space)) return dv_store_global(vm, fp, name, DV_EMPTY);
-    if (!dv_is_dict(space)) {
+    if (!dv_is_shape(space, DV_T_DICT)) {
         if (dv_set_item(vm, space, name, DV_EMPTY)) return true;
         if (!dv_error_is(vm, DV_E_KEY_ERROR)) return false;
         dv_error_clear(vm);

@@ -76,11 +76,12 @@ static inline bool dv_operate_other(const dv_vm *vm, dv_value a, dv_value b) {
 }
 
 /* Does an operator ask the built-in type of a first, and no other type if that knows what it is?
- * (Ints have their own derivatives.) */
+ * (Ints have their own derivatives, and classes may have a metaclass that is asked.) */
 static inline bool dv_operate_asks_type(dv_value a, dv_value b) {
     return dv_is_object(a) && dv_as_object(a)->shape < DV_T_EXTENSION &&
-           dv_as_object(a)->shape != DV_T_INT &&
-           !(dv_is_object(b) && dv_as_object(b)->shape >= DV_T_EXTENSION);
+           dv_as_object(a)->shape != DV_T_INT && dv_as_object(a)->shape != DV_T_CLASS &&
+           !(dv_is_object(b) &&
+             (dv_as_object(b)->shape >= DV_T_EXTENSION || dv_as_object(b)->shape == DV_T_CLASS));
 }
 
 /* The method that is known if a frame of it with so many arguments can be entered behind sp; NULL:

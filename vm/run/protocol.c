@@ -61,7 +61,7 @@ dv_value dv_format(dv_vm *vm, dv_value v, dv_value spec) {
     bool plain = dv_is_empty(spec) || (dv_is_str(spec) && dv_as_str(spec)->length == 0);
     const dv_type *type = dv_behaviour_of(vm, v);
     bool own = type->format && dv_is_extension_type(type->id); /* is asked even for that */
-    if (plain && !own && !dv_is_instance(v) && !dv_is_exception(v)) return dv_to_str(vm, v);
+    if (plain && !own && !dv_has_methods(v) && !dv_is_exception(v)) return dv_to_str(vm, v);
     if (type->format) return type->format(vm, v, plain ? vm->known.empty_str : spec);
     if (plain) return dv_to_str(vm, v);
     return dv_raise(vm, DV_E_TYPE_ERROR, "unsupported format string passed to %T.__format__", v);
@@ -113,8 +113,9 @@ static dv_value try_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b)
 
 /* b's class refines a's: it is asked first. */
 static bool right_first(dv_vm *vm, dv_value a, dv_value b) {
-    if (!dv_is_instance(b)) return false;
-    if (dv_is_object(a) && dv_as_object(a)->shape == dv_as_object(b)->shape) return false;
+    if (!dv_has_methods(b)) return false;
+    bool alike = dv_is_object(a) && dv_as_object(a)->shape == dv_as_object(b)->shape;
+    if (alike && dv_is_instance(b)) return false;
     dv_class *class_a = dv_class_of(vm, a), *class_b = dv_class_of(vm, b);
     return class_a != class_b && dv_class_is_subclass(class_b, class_a);
 }
@@ -263,7 +264,7 @@ static dv_value raise_operands(dv_vm *vm, const char *sign, dv_value a, dv_value
 
 /* The operator by what the two types know; NotImplemented where neither knows it. */
 static dv_value binary_by_types(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b, bool inplace) {
-    if (dv_is_instance(a) || dv_is_instance(b)) return dv_instance_binary(vm, op, a, b, inplace);
+    if (dv_has_methods(a) || dv_has_methods(b)) return dv_instance_binary(vm, op, a, b, inplace);
     const dv_type *left = dv_behaviour_of(vm, a), *right = dv_behaviour_of(vm, b);
     dv_value result = DV_NOTIMPLEMENTED;
     /* Sequences refuse, and the type of an extension is asked first, as CPython asks it. */
@@ -374,7 +375,7 @@ dv_value dv_unary(dv_vm *vm, dv_unary_op op, dv_value a) {
     static const char *const signs[] = {"unary -", "unary +", "unary ~"};
     /* A method of dl may return it, too. */
     const dv_value names[] = {vm->known.neg, vm->known.pos, vm->known.invert};
-    if (dv_is_instance(a) && dv_class_special(dv_class_of(vm, a), names[op])) return result;
+    if (dv_has_methods(a) && dv_class_special(dv_class_of(vm, a), names[op])) return result;
     return dv_raise(vm, DV_E_TYPE_ERROR, "bad operand type for %s: '%T'", signs[op], a);
 }
 
@@ -483,12 +484,12 @@ dv_value dv_next(dv_vm *vm, dv_value iterator) {
     if (!dv_native_room(vm)) return DV_EMPTY; /* iterators of iterators of ... */
     if (!dv_work(vm, 1)) return DV_EMPTY;     /* loops in C have no other safepoint */
     if (type->next) return type->next(vm, iterator);
+    if (dv_has_methods(iterator)) return dv_object_next(vm, iterator);
     return dv_raise(vm, DV_E_TYPE_ERROR, "'%T' object is not an iterator", iterator);
 }
 
 bool dv_is_iterable(dv_vm *vm, dv_value v) {
-    if (dv_is_class(v)) return dv_has_special(vm, v, vm->known.iter);
-    if (dv_is_instance(v))
+    if (dv_is_class(v) || dv_is_instance(v))
         return dv_defines_special(vm, v, vm->known.iter) ||
                dv_has_special(vm, v, vm->known.getitem) ||
                (dv_is_subclass_instance(v) && vm->types[dv_type_of(vm, v)]->iterate);
@@ -639,17 +640,35 @@ static int class_in(dv_vm *vm, const class_check *check, dv_value type) {
     return result;
 }
 
-int dv_is_instance_of(dv_vm *vm, dv_value v, dv_value type) {
-    class_check check = {v, dv_class_of(vm, v), vm->known.instancecheck,
+static class_check of_instance(dv_vm *vm, dv_value v) {
+    return (class_check){v, dv_class_of(vm, v), vm->known.instancecheck,
                          "isinstance() arg 2 must be a type, a tuple of types, or a union",
                          " in __instancecheck__"};
+}
+
+static class_check of_subclass(dv_vm *vm, dv_value class_) {
+    return (class_check){class_, dv_is_class(class_) ? dv_as_class(class_) : NULL,
+                         vm->known.subclasscheck,
+                         "issubclass() arg 2 must be a class, a tuple of classes, or a union",
+                         " in __subclasscheck__"};
+}
+
+int dv_is_instance_of(dv_vm *vm, dv_value v, dv_value type) {
+    class_check check = of_instance(vm, v);
     return class_in(vm, &check, type);
 }
 
 int dv_is_subclass_of(dv_vm *vm, dv_value class_, dv_value type) {
-    class_check check = {class_, dv_is_class(class_) ? dv_as_class(class_) : NULL,
-                         vm->known.subclasscheck,
-                         "issubclass() arg 2 must be a class, a tuple of classes, or a union",
-                         " in __subclasscheck__"};
+    class_check check = of_subclass(vm, class_);
     return class_in(vm, &check, type);
+}
+
+int dv_is_instance_plainly(dv_vm *vm, dv_value v, dv_value type) {
+    class_check check = of_instance(vm, v);
+    return check_by_bases(vm, &check, type);
+}
+
+int dv_is_subclass_plainly(dv_vm *vm, dv_value class_, dv_value type) {
+    class_check check = of_subclass(vm, class_);
+    return check_by_bases(vm, &check, type);
 }

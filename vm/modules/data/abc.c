@@ -42,7 +42,8 @@ static dv_value meta_new(dv_vm *vm, const dv_value *args, uint32_t count, dv_val
     if (dv_is_empty(function)) return DV_EMPTY;
     dv_value class_ = dv_call(vm, function, args, count, keywords);
     dv_release(vm, function);
-    if (dv_is_empty(class_)) return class_;
+    /* Another __new__ of a metaclass may have made what is no class. */
+    if (dv_is_empty(class_) || !dv_is_class(class_)) return class_;
     if (set_module(vm, class_, given[3]) && dv_abstract_collect(vm, class_)) return class_;
     dv_release(vm, class_);
     return DV_EMPTY;

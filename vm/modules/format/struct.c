@@ -13,6 +13,7 @@
 #include "types/callable/arguments.h"
 #include "types/binary/array.h"
 #include "types/binary/bytes.h"
+#include "types/binary/memoryview.h"
 #include "types/class/class.h"
 #include "types/mapping/dict.h"
 #include "types/exception/exception.h"
@@ -84,19 +85,39 @@ static bool look(dv_vm *vm, dv_value buffer, view *out) {
         *out = (view){array->data, array->count * array->kind->size, dv_retain(buffer)};
         return true;
     }
+    if (dv_is_memoryview(buffer)) {
+        const dv_memoryview *m = dv_as_memoryview(buffer);
+        *out = (view){m->view.buffer.data, dv_memoryview_size(m), dv_retain(buffer)};
+        if (dv_memoryview_is_whole(vm, m)) return true;
+        dv_release(vm, buffer);
+        return false;
+    }
     dv_raise(vm, DV_E_TYPE_ERROR, "a bytes-like object is required, not '%T'", buffer);
     return false;
 }
 
-/* Writes to a bytearray or an array, where there is room. */
+/* Can it be written to? */
+static bool is_writable(dv_value buffer) {
+    if (!dv_is_memoryview(buffer)) return dv_is_bytearray(buffer) || dv_is_array(buffer);
+    const dv_buffer *b = &dv_as_memoryview(buffer)->view.buffer;
+    return !b->read_only && dv_buffer_is_whole(b, false);
+}
+
+static char *data_of(dv_value buffer) {
+    return dv_is_array(buffer) ? dv_as_array(buffer)->data
+                               : dv_as_memoryview(buffer)->view.buffer.data;
+}
+
+/* Writes to a bytearray, an array or a memoryview, where there is room. */
 static bool write_to(dv_vm *vm, dv_value buffer, int64_t offset, const char *data, int64_t size) {
     if (dv_is_bytearray(buffer)) return dv_bytearray_write(vm, buffer, offset, data, size);
-    if (size) memcpy(dv_as_array(buffer)->data + offset, data, (size_t)size);
+    if (size) memcpy(data_of(buffer) + offset, data, (size_t)size);
     return true;
 }
 
 static int64_t buffer_length(dv_value buffer) {
     if (dv_is_bytearray(buffer)) return dv_as_bytes(buffer)->length;
+    if (dv_is_memoryview(buffer)) return dv_memoryview_size(dv_as_memoryview(buffer));
     return dv_as_array(buffer)->count * dv_as_array(buffer)->kind->size;
 }
 
@@ -168,7 +189,9 @@ static dv_value pack_into(dv_vm *vm, const dv_struct *s, const dv_value *args, u
     if (count == 0) return raise(vm, "pack_into expected buffer argument");
     if (count == 1) return raise(vm, "pack_into expected offset argument");
     if (!check_count(vm, s, "pack_into", count - 2)) return DV_EMPTY;
-    if (!dv_is_bytearray(args[0]) && !dv_is_array(args[0]))
+    if (dv_is_memoryview(args[0]) && dv_is_empty(dv_as_memoryview(args[0])->view.owner))
+        return dv_memoryview_refuse(vm);
+    if (!is_writable(args[0]))
         return dv_raise(vm, DV_E_TYPE_ERROR,
                         "argument must be read-write bytes-like object, not %T", args[0]);
     if (!dv_as_index(vm, args[1], &offset)) return DV_EMPTY;

@@ -415,8 +415,7 @@ static dv_value memory_get_attribute(dv_vm *vm, dv_value self, dv_value name) {
     if (dv_str_is(name, "closed")) return dv_bool(m->closed);
     if (is_bytes_io(m)) {
         if (!dv_str_is(name, "getbuffer")) return DV_EMPTY;
-        return dv_raise(vm, DV_E_ATTRIBUTE_ERROR,
-                        "getbuffer of a BytesIO is not part of dl: there is no memoryview");
+        return dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "getbuffer of a BytesIO is not part of dl");
     }
     bool newlines = dv_str_is(name, "newlines"), buffering = dv_str_is(name, "line_buffering");
     if ((newlines || buffering) && !check_open(vm, m)) return DV_EMPTY;

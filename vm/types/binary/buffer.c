@@ -7,6 +7,7 @@
 #include "types/callable/arguments.h"
 #include "types/binary/array.h"
 #include "types/binary/bytes.h"
+#include "types/binary/memoryview.h"
 #include "types/class/class.h"
 #include "types/number/int.h"
 #include "types/sequence/tuple.h"
@@ -41,6 +42,7 @@ static bool raise_malformed(dv_vm *vm, dv_value v) {
 
 /* Elements of another kind (complex numbers) are an extension's right. */
 static bool raise_unknown(dv_vm *vm, dv_value v) {
+    if (dv_is_memoryview(v)) return dv_memoryview_refuse(vm), false;
     dv_raise(vm, DV_E_BUFFER_ERROR, "elements of this %T cannot be lent as a buffer", v);
     return false;
 }
@@ -197,6 +199,10 @@ static bool get_built_in(dv_vm *vm, dv_value v, dv_view *view) {
 
 /* ---- Views ---- */
 
+bool dv_lends(const dv_vm *vm, dv_value v) {
+    return dv_is_bytes_like(v) || dv_is_array(v) || dv_has_buffer(vm, v);
+}
+
 bool dv_view_get(dv_vm *vm, dv_value v, bool writable, dv_view *view) {
     view->owner = DV_EMPTY;
     bool foreign = dv_has_buffer(vm, v);
@@ -208,27 +214,39 @@ bool dv_view_get(dv_vm *vm, dv_value v, bool writable, dv_view *view) {
     return false;
 }
 
+/* Where the owner counts its exports; NULL: nowhere. */
+static uint32_t *exports_of(const dv_vm *vm, dv_value owner) {
+    if (dv_has_buffer(vm, owner)) return &buffer_in(vm, owner)->exports;
+    if (dv_is_bytearray(owner)) return &((dv_bytearray *)dv_as_object(owner))->exports;
+    return dv_is_array(owner) ? &dv_as_array(owner)->exports : NULL;
+}
+
 void dv_view_release(dv_vm *vm, dv_view *view) {
     dv_value owner = view->owner;
     view->owner = DV_EMPTY;
     view->buffer.data = NULL;
     if (dv_is_empty(owner)) return;
-    if (dv_has_buffer(vm, owner))
-        buffer_in(vm, owner)->exports--;
-    else if (dv_is_bytearray(owner))
-        ((dv_bytearray *)dv_as_object(owner))->exports--;
-    else if (dv_is_array(owner))
-        dv_as_array(owner)->exports--;
+    uint32_t *exports = exports_of(vm, owner);
+    if (exports) --*exports;
     dv_release(vm, owner);
+}
+
+void dv_view_share(dv_vm *vm, const dv_view *view, dv_view *out) {
+    *out = *view;
+    out->buffer.exports = 0;
+    dv_retain(out->owner);
+    uint32_t *exports = exports_of(vm, out->owner);
+    if (exports) ++*exports;
 }
 
 /* ---- Copies ---- */
 
-static bool is_contiguous(const dv_buffer *b) {
+bool dv_buffer_is_whole(const dv_buffer *b, bool columns) {
     int64_t stride = (int64_t)dv_element_size(b->element);
-    for (uint32_t i = b->dimensions; i-- > 0;) {
-        if (b->axes[i].count > 1 && b->axes[i].stride != stride) return false;
-        stride *= b->axes[i].count;
+    for (uint32_t i = 0; i < b->dimensions; i++) {
+        const dv_axis *axis = &b->axes[columns ? i : b->dimensions - 1 - i];
+        if (axis->count > 1 && axis->stride != stride) return false;
+        stride *= axis->count;
     }
     return true;
 }
@@ -250,24 +268,32 @@ static void gather(const dv_buffer *b, char *to, int64_t count) {
     }
 }
 
-dv_value dv_buffer_bytes(dv_vm *vm, dv_value v) {
-    dv_buffer b;
-    int64_t count, size;
-    if (!copy_buffer(vm, v, &b, &count)) return DV_EMPTY;
-    if (__builtin_mul_overflow(count, (int64_t)dv_element_size(b.element), &size) ||
+dv_value dv_buffer_copy(dv_vm *vm, const dv_buffer *b, bool columns) {
+    const int64_t count = count_elements(b, DV_MOST_AXES);
+    int64_t size;
+    if (__builtin_mul_overflow(count, (int64_t)dv_element_size(b->element), &size) ||
         size > DV_STR_LENGTH_MAX)
         return dv_raise_memory(vm);
-    if (is_contiguous(&b)) return dv_bytes_new(vm, b.data, size);
+    if (dv_buffer_is_whole(b, columns)) return dv_bytes_new(vm, b->data, size);
     dv_str *s = dv_bytes_alloc(vm, size);
     if (!s) return DV_EMPTY;
-    gather(&b, s->data, count);
+    dv_buffer turned = *b;
+    for (uint32_t i = 0; columns && i < b->dimensions; i++)
+        turned.axes[i] = b->axes[b->dimensions - 1 - i];
+    gather(&turned, s->data, count);
     return dv_object_value(s);
+}
+
+dv_value dv_buffer_bytes(dv_vm *vm, dv_value v) {
+    dv_buffer b;
+    int64_t count;
+    return copy_buffer(vm, v, &b, &count) ? dv_buffer_copy(vm, &b, false) : DV_EMPTY;
 }
 
 bool dv_view_room(dv_vm *vm, dv_value v, const char *function, dv_view *view, int64_t *size) {
     if (dv_view_get(vm, v, true, view)) {
         const dv_buffer *b = &view->buffer;
-        bool one_by_one = is_contiguous(b);
+        bool one_by_one = dv_buffer_is_whole(b, false);
         *size = (int64_t)dv_element_size(b->element);
         for (uint32_t i = 0; i < b->dimensions; i++)
             one_by_one &= !__builtin_mul_overflow(*size, b->axes[i].count, size);

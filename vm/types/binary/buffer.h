@@ -133,9 +133,13 @@ int dv_buffer_load(dv_vm *vm, dv_value v, dv_value key, dv_value *out);
 int dv_buffer_store(dv_vm *vm, dv_value v, dv_value key, dv_value value);
 int64_t dv_buffer_length(dv_vm *vm, dv_value v); /* along the first axis; -1: raised */
 
+/* Has v elements to lend? */
+bool dv_lends(const dv_vm *vm, dv_value v);
 /* TypeError: v has none; BufferError: it cannot be written to. */
 bool dv_view_get(dv_vm *vm, dv_value v, bool writable, dv_view *view) DV_MUST_CHECK;
 void dv_view_release(dv_vm *vm, dv_view *view);
+/* Another view of the same elements. */
+void dv_view_share(dv_vm *vm, const dv_view *view, dv_view *out);
 /* For readinto() and its like, by their name: a view of what may be written to, of `size` bytes
  * that lie together; TypeError. */
 bool dv_view_room(dv_vm *vm, dv_value v, const char *function, dv_view *view,
@@ -143,7 +147,12 @@ bool dv_view_room(dv_vm *vm, dv_value v, const char *function, dv_view *view,
 /* Puts bytes there, no more than fit, releases both, and tells how many; EMPTY for EMPTY. */
 dv_value dv_view_fill(dv_vm *vm, dv_view *view, dv_value bytes);
 
-/* The elements of an extension's object as bytes, in the order of the indices: new. */
+/* Do the elements lie together, in the order of the indices, or with `columns` of the reverse? */
+bool dv_buffer_is_whole(const dv_buffer *b, bool columns);
+/* They as bytes in that order, wherever they lie: new. */
+dv_value dv_buffer_copy(dv_vm *vm, const dv_buffer *b, bool columns);
+/* The elements of an extension's object, or of a memoryview, as bytes, in the order of the indices:
+ * new. */
 dv_value dv_buffer_bytes(dv_vm *vm, dv_value v);
 
 #endif

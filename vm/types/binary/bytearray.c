@@ -6,6 +6,7 @@
 
 #include "core/upcall.h"
 #include "core/work.h"
+#include "types/binary/buffer.h"
 #include "types/binary/array.h"
 #include "types/binary/bytes.h"
 #include "types/number/float.h"
@@ -191,8 +192,7 @@ static dv_value bytearray_inplace(dv_vm *vm, dv_binary_op op, dv_value a, dv_val
     if (!dv_is_bytearray(a) || (op != DV_BINARY_ADD && op != DV_BINARY_MUL))
         return DV_NOTIMPLEMENTED;
     if (op == DV_BINARY_ADD) {
-        if (!dv_is_bytes_like(b) && !dv_is_array(b))
-            return dv_raise(vm, DV_E_TYPE_ERROR, "can't concat %T to %T", b, a);
+        if (!dv_lends(vm, b)) return dv_raise(vm, DV_E_TYPE_ERROR, "can't concat %T to %T", b, a);
         if (dv_same(a, b) &&
             dv_as_bytes(a)->length > 0) /* CPython's view of b forbids the growth */
             return dv_raise(vm, DV_E_BUFFER_ERROR,
@@ -268,7 +268,7 @@ dv_value dv_bytearray_copy(dv_vm *vm, const dv_value *args, uint32_t count) {
 dv_value dv_bytearray_extend(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
     dv_value bytes;
-    if (!dv_is_bytes_like(args[1])) {
+    if (!dv_lends(vm, args[1])) {
         dv_value iterator = dv_iterate(vm, args[1]);
         if (dv_is_empty(iterator)) {
             if (!dv_error_is(vm, DV_E_TYPE_ERROR)) return DV_EMPTY;
@@ -278,7 +278,7 @@ dv_value dv_bytearray_extend(dv_vm *vm, const dv_value *args, uint32_t count) {
         bytes = dv_ask_length(vm, args[1]) ? dv_bytes_from(vm, iterator, "bytearray") : DV_EMPTY;
         dv_release(vm, iterator);
     } else {
-        bytes = dv_retain(dv_bytes_of(args[1]));
+        bytes = dv_bytes_contents(vm, args[1]);
     }
     bool good = !dv_is_empty(bytes) && append_bytes(vm, args[0], bytes);
     dv_release(vm, bytes);

@@ -8,6 +8,7 @@
 #include "core/work.h"
 #include "types/callable/arguments.h"
 #include "types/binary/array.h"
+#include "types/binary/memoryview.h"
 #include "types/binary/buffer.h"
 #include "types/text/format.h"
 #include "types/class/instance.h"
@@ -86,6 +87,7 @@ dv_value dv_bytes_as(dv_vm *vm, dv_value like, dv_value bytes) {
 dv_value dv_bytes_contents(dv_vm *vm, dv_value v) {
     if (dv_is_bytes_like(v)) return dv_bytes_shared(vm, v);
     if (dv_is_array(v)) return dv_array_bytes(vm, v);
+    if (dv_is_memoryview(v) && !dv_memoryview_is_whole(vm, dv_as_memoryview(v))) return DV_EMPTY;
     if (dv_has_buffer(vm, v)) return dv_buffer_bytes(vm, v);
     return dv_raise(vm, DV_E_TYPE_ERROR, "a bytes-like object is required, not '%T'", v);
 }
@@ -128,7 +130,7 @@ static dv_value from_iterator(dv_vm *vm, dv_value iterator, const char *type) {
 
 dv_value dv_bytes_from(dv_vm *vm, dv_value v, const char *type) {
     if (strcmp(type, "bytes") == 0 &&
-        (dv_is_instance(v) || dv_is_foreign(v) || dv_is_weak_proxy(v))) {
+        (dv_has_methods(v) || dv_is_foreign(v) || dv_is_weak_proxy(v))) {
         bool found;
         dv_value made = dv_number_special(vm, v, vm->known.bytes_, &found);
         if (found && (dv_is_empty(made) || dv_is_bytes(made))) return made;
@@ -176,7 +178,7 @@ static dv_value zeros(dv_vm *vm, const char *type, dv_value count) {
 
 /* bytes(v) asks for __bytes__ first, which bytes have too; bytearray(v) does not. */
 static bool makes_bytes(dv_vm *vm, const char *type, dv_value v) {
-    bool may = dv_is_instance(v) || dv_is_foreign(v);
+    bool may = dv_has_methods(v) || dv_is_foreign(v);
     if (!may || strcmp(type, "bytes") != 0) return false;
     if (dv_is_bytes(v)) return true;
     return dv_has_special(vm, v, vm->known.bytes_) || dv_defines_special(vm, v, vm->known.bytes_);
@@ -266,8 +268,8 @@ dv_value dv_bytes_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {
 }
 
 static dv_value concat(dv_vm *vm, dv_value a, dv_value b) {
-    if (dv_is_array(b)) {
-        dv_value bytes = dv_array_bytes(vm, b);
+    if (!dv_is_bytes_like(b) && dv_lends(vm, b)) {
+        dv_value bytes = dv_bytes_contents(vm, b);
         if (dv_is_empty(bytes)) return DV_EMPTY;
         dv_value all = concat(vm, a, bytes);
         dv_release(vm, bytes);
@@ -337,8 +339,11 @@ int dv_bytes_contains(dv_vm *vm, dv_value self, dv_value item) {
     int64_t hit;
     if (dv_is_bytes_like(item))
         return dv_str_seek(vm, s, dv_as_bytes(item), 0, s->length, &hit) ? hit >= 0 : -1;
-    dv_raise(vm, DV_E_TYPE_ERROR, "a bytes-like object is required, not '%T'", item);
-    return -1;
+    dv_value bytes = dv_bytes_contents(vm, item);
+    if (dv_is_empty(bytes)) return -1;
+    const int found = dv_bytes_contains(vm, self, bytes);
+    dv_release(vm, bytes);
+    return found;
 }
 
 static dv_value slice(dv_vm *vm, dv_value self, dv_value key) {

@@ -61,6 +61,7 @@ bool dv_byte_of(dv_vm *vm, dv_value v, const char *refusal, uint8_t *out) DV_MUS
 dv_value dv_bytes_repr(dv_vm *vm, dv_value v);
 
 /* What both types share. */
+dv_value dv_bytes_hex(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords);
 extern const dv_cfunction_def dv_bytes_methods[], dv_bytearray_methods[];
 dv_value dv_bytes_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b);
 dv_value dv_bytes_binary(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b);

@@ -40,6 +40,31 @@ static bool need_bytes(dv_vm *vm, dv_value v) {
     return false;
 }
 
+/* What takes bytes takes whatever lends elements: the method is called again with their contents.
+ */
+
+static bool are_lent(const dv_vm *vm, const dv_value *args, uint32_t count) {
+    for (uint32_t i = 1; i < count; i++)
+        if (!dv_is_bytes_like(args[i]) && dv_lends(vm, args[i])) return true;
+    return false;
+}
+
+enum { LENT_MAX = 4 };
+typedef dv_value method(dv_vm *vm, const dv_value *args, uint32_t count);
+
+static dv_value with_contents(dv_vm *vm, method *called, const dv_value *args, uint32_t count) {
+    dv_value all[LENT_MAX] = {args[0], DV_EMPTY, DV_EMPTY, DV_EMPTY}, result = DV_EMPTY;
+    bool good = true;
+    for (uint32_t i = 1; good && i < count && i < LENT_MAX; i++) {
+        const bool lent = are_lent(vm, args + i - 1, 2);
+        all[i] = lent ? dv_bytes_contents(vm, args[i]) : dv_retain(args[i]);
+        good = !dv_is_empty(all[i]);
+    }
+    if (good) result = called(vm, all, count);
+    for (uint32_t i = 1; i < LENT_MAX; i++) dv_release(vm, all[i]);
+    return result;
+}
+
 /* ---- Searching ---------------------------------------------------------------------------------
  */
 
@@ -58,7 +83,7 @@ static bool count_fits(dv_vm *vm, const char *name, uint32_t count) {
 /* What is searched for: bytes, or an int for one byte. */
 static dv_value search_part(dv_vm *vm, dv_value v) {
     uint8_t byte;
-    if (dv_is_bytes_like(v)) return dv_bytes_shared(vm, v);
+    if (dv_lends(vm, v)) return dv_bytes_contents(vm, v);
     if (!dv_is_index(vm, v))
         return dv_raise(vm, DV_E_TYPE_ERROR,
                         "argument should be integer or bytes-like object, not '%T'", v);
@@ -136,16 +161,23 @@ static dv_value tail_any(dv_vm *vm, const char *name, const dv_str *s, dv_value 
                         "%s first arg must be bytes or a tuple of bytes, not %T", name, what);
     const dv_tuple *parts = dv_as_tuple(what);
     for (int64_t i = 0; i < parts->count; i++) {
-        if (!need_bytes(vm, parts->items[i])) return DV_EMPTY;
-        if (tail_matches(s, parts->items[i], start, stop, at_end)) return DV_TRUE;
+        const dv_value part = dv_bytes_contents(vm, parts->items[i]);
+        if (dv_is_empty(part)) return DV_EMPTY;
+        const bool matches = tail_matches(s, part, start, stop, at_end);
+        dv_release(vm, part);
+        if (matches) return DV_TRUE;
     }
     return DV_FALSE;
 }
+
+static method bytes_startswith, bytes_endswith;
 
 static dv_value tail(dv_vm *vm, const char *name, const dv_value *args, uint32_t count,
                      bool at_end) {
     int64_t start, stop;
     if (!count_fits(vm, name, count)) return DV_EMPTY;
+    if (are_lent(vm, args, 2))
+        return with_contents(vm, at_end ? bytes_endswith : bytes_startswith, args, count);
     dv_value contents = dv_retain(dv_bytes_of(args[0])), result = DV_EMPTY;
     const dv_str *s = dv_as_str(contents);
     if (dv_search_bounds(vm, args + 2, count - 2, s->length, true, &start, &stop))
@@ -174,9 +206,12 @@ static dv_value split(dv_vm *vm, const dv_value *args, uint32_t count, dv_value 
     if (!dv_split_arguments(vm, args + 1, count - 1, keywords, from_right, &separator, &limit))
         return DV_EMPTY;
     bool spaces = dv_is_none(separator);
-    if (!spaces && !need_bytes(vm, separator)) return DV_EMPTY;
+    const dv_value part = spaces ? DV_NONE : dv_bytes_contents(vm, separator);
+    if (dv_is_empty(part)) return DV_EMPTY;
     const dv_split_subject subject = subject_of(args[0]);
-    return dv_split(vm, &subject, spaces ? NULL : dv_as_bytes(separator), limit, from_right);
+    dv_value parts = dv_split(vm, &subject, spaces ? NULL : dv_as_bytes(part), limit, from_right);
+    dv_release(vm, part);
+    return parts;
 }
 
 static dv_value bytes_split(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords) {
@@ -217,13 +252,27 @@ static dv_value partition(dv_vm *vm, dv_value self, dv_value separator, bool fro
     return DV_EMPTY;
 }
 
+/* Of bytes, what was given as the separator is in the middle. */
+static dv_value partition_by(dv_vm *vm, const dv_value *args, bool from_right) {
+    if (!are_lent(vm, args, 2)) return partition(vm, args[0], args[1], from_right);
+    const dv_value bytes = dv_bytes_contents(vm, args[1]);
+    dv_value parts = dv_is_empty(bytes) ? DV_EMPTY : partition(vm, args[0], bytes, from_right);
+    dv_value *middle = dv_is_empty(parts) ? NULL : &dv_as_tuple(parts)->items[1];
+    if (middle && dv_same(*middle, bytes)) {
+        *middle = dv_retain(args[1]);
+        dv_release(vm, bytes);
+    }
+    dv_release(vm, bytes);
+    return parts;
+}
+
 static dv_value bytes_partition(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
-    return partition(vm, args[0], args[1], false);
+    return partition_by(vm, args, false);
 }
 static dv_value bytes_rpartition(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
-    return partition(vm, args[0], args[1], true);
+    return partition_by(vm, args, true);
 }
 
 static dv_value strip(dv_vm *vm, const dv_value *args, uint32_t count, bool left, bool right) {
@@ -242,17 +291,20 @@ static dv_value strip(dv_vm *vm, const dv_value *args, uint32_t count, bool left
 }
 
 static dv_value bytes_strip(dv_vm *vm, const dv_value *args, uint32_t count) {
+    if (are_lent(vm, args, count)) return with_contents(vm, bytes_strip, args, count);
     return strip(vm, args, count, true, true);
 }
 static dv_value bytes_lstrip(dv_vm *vm, const dv_value *args, uint32_t count) {
+    if (are_lent(vm, args, count)) return with_contents(vm, bytes_lstrip, args, count);
     return strip(vm, args, count, true, false);
 }
 static dv_value bytes_rstrip(dv_vm *vm, const dv_value *args, uint32_t count) {
+    if (are_lent(vm, args, count)) return with_contents(vm, bytes_rstrip, args, count);
     return strip(vm, args, count, false, true);
 }
 
 static dv_value bytes_removeprefix(dv_vm *vm, const dv_value *args, uint32_t count) {
-    (void)count;
+    if (are_lent(vm, args, count)) return with_contents(vm, bytes_removeprefix, args, count);
     if (!need_bytes(vm, args[1])) return DV_EMPTY;
     int64_t length = dv_as_bytes(args[0])->length;
     bool there = tail_matches(dv_as_bytes(args[0]), args[1], 0, length, false);
@@ -260,7 +312,7 @@ static dv_value bytes_removeprefix(dv_vm *vm, const dv_value *args, uint32_t cou
 }
 
 static dv_value bytes_removesuffix(dv_vm *vm, const dv_value *args, uint32_t count) {
-    (void)count;
+    if (are_lent(vm, args, count)) return with_contents(vm, bytes_removesuffix, args, count);
     if (!need_bytes(vm, args[1])) return DV_EMPTY;
     int64_t length = dv_as_bytes(args[0])->length;
     bool there = tail_matches(dv_as_bytes(args[0]), args[1], 0, length, true);
@@ -270,20 +322,26 @@ static dv_value bytes_removesuffix(dv_vm *vm, const dv_value *args, uint32_t cou
 /* ---- Joining and replacing ---------------------------------------------------------------------
  */
 
+static bool raise_item(dv_vm *vm, dv_value item, int64_t number) {
+    dv_raise(vm, DV_E_TYPE_ERROR, "sequence item %lld: expected a bytes-like object, %T found",
+             (long long)number, item);
+    return false;
+}
+
 /* false: raised. */
 static bool join_item(dv_builder *b, dv_value item, int64_t number) {
     if (DV_LIKELY(dv_is_bytes_like(item))) {
         dv_builder_str(b, dv_bytes_of(item));
-    } else if (dv_is_array(item) || dv_has_buffer(b->vm, item)) {
+    } else if (dv_lends(b->vm, item)) {
         dv_value bytes = dv_bytes_contents(b->vm, item);
-        if (dv_is_empty(bytes)) return false;
+        if (dv_is_empty(bytes)) {
+            dv_error_clear(b->vm);
+            return raise_item(b->vm, item, number);
+        }
         dv_builder_str(b, bytes);
         dv_release(b->vm, bytes);
     } else {
-        dv_raise(b->vm, DV_E_TYPE_ERROR,
-                 "sequence item %lld: expected a bytes-like object, %T found", (long long)number,
-                 item);
-        return false;
+        return raise_item(b->vm, item, number);
     }
     return true;
 }
@@ -319,6 +377,7 @@ static dv_value bytes_join(dv_vm *vm, const dv_value *args, uint32_t count) {
 
 static dv_value bytes_replace(dv_vm *vm, const dv_value *args, uint32_t count) {
     int64_t limit = -1;
+    if (are_lent(vm, args, 3)) return with_contents(vm, bytes_replace, args, count);
     if (!need_bytes(vm, args[1]) || !need_bytes(vm, args[2])) return DV_EMPTY;
     if (count > 3 && !dv_size_argument(vm, args[3], &limit)) return DV_EMPTY;
     if (limit < 0) limit = INT64_MAX;
@@ -571,7 +630,7 @@ static bool hex_separator(dv_vm *vm, dv_value v, uint8_t *out) {
     return false;
 }
 
-static dv_value bytes_hex(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords) {
+dv_value dv_bytes_hex(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords) {
     static const char *const names[] = {"sep", "bytes_per_sep"};
     static const dv_parameters parameters = {"hex", names, 2, 2, 0};
     dv_value out[2];
@@ -643,7 +702,7 @@ static dv_value bytes_fromhex(dv_vm *vm, const dv_value *args, uint32_t count) {
     {.name = "expandtabs", .keyword_entry = bytes_expandtabs, .min = 1, .max = UINT32_MAX}, \
     {.name = "find", .entry = bytes_find, .min = 1, .max = UINT32_MAX}, \
     {.name = "fromhex", .entry = bytes_fromhex, .min = 2, .max = 2, .flags = DV_CFUNCTION_CLASS}, \
-    {.name = "hex", .keyword_entry = bytes_hex, .min = 1, .max = UINT32_MAX}, \
+    {.name = "hex", .keyword_entry = dv_bytes_hex, .min = 1, .max = UINT32_MAX}, \
     {.name = "index", .entry = bytes_index, .min = 1, .max = UINT32_MAX}, \
     {.name = "isalnum", .entry = bytes_isalnum, .min = 1, .max = 1}, \
     {.name = "isalpha", .entry = bytes_isalpha, .min = 1, .max = 1}, \

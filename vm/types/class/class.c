@@ -11,6 +11,7 @@
 #include "types/class/getter.h"
 #include "types/class/instance.h"
 #include "types/sequence/list.h"
+#include "types/class/lookup.h"
 #include "types/mapping/mapping_proxy.h"
 #include "types/class/metaclass.h"
 #include "types/text/str.h"
@@ -129,6 +130,13 @@ static dv_value class_repr(dv_vm *vm, dv_value self) {
     return DV_EMPTY;
 }
 
+static dv_value class_str(dv_vm *vm, dv_value self) {
+    bool found = false;
+    dv_value text =
+        dv_as_class(self)->metaclass ? dv_special_text(vm, self, vm->known.str, &found) : DV_EMPTY;
+    return found ? text : class_repr(vm, self);
+}
+
 static dv_value tuple_of(dv_vm *vm, dv_class *const *classes, uint32_t count) {
     dv_tuple *tuple = dv_tuple_alloc(vm, count);
     if (!tuple) return DV_EMPTY;
@@ -200,6 +208,10 @@ dv_value dv_class_key(dv_vm *vm, const dv_class *class_) {
 }
 
 static dv_value class_find(dv_vm *vm, dv_class *class_, dv_value name) {
+    if (class_->metaclass && class_->metaclass->flags & DV_CLASS_DATA) {
+        dv_value v = dv_find_data(vm, class_->metaclass, dv_object_value(class_), name);
+        if (!dv_is_empty(v) || !dv_is_empty(vm->error)) return v;
+    }
     if (is_special_name(name)) { /* those of class_computed are */
         dv_value v = class_computed(vm, class_, name);
         if (!dv_is_empty(v) || !dv_is_empty(vm->error)) return v;
@@ -278,6 +290,7 @@ static bool class_set_attribute(dv_vm *vm, dv_value self, dv_value name, dv_valu
         dv_raise(vm, DV_E_TYPE_ERROR, "setting %S of a class is not part of dl", name);
         return false;
     }
+    if (class_->type == DV_T_CLASS && dv_metaclass_refuses(vm, name)) return false;
     if (dv_same(name, vm->known.abstractmethods) && !note_abstract(vm, class_, value)) return false;
     if (dv_is_empty(value) && (dv_same(name, vm->known.doc) || dv_same(name, vm->known.module))) {
         dv_raise(vm, DV_E_TYPE_ERROR, "cannot delete '%S' attribute of immutable type '%S'", name,
@@ -505,10 +518,31 @@ static dv_value class_call(dv_vm *vm, dv_value self, const dv_value *args, uint3
     return result;
 }
 
-/* What takes an operator of classes takes none of the class itself: a class is true. */
-static bool class_truth(dv_value self) {
-    (void)self;
+/* Operators are asked of the metaclass.  A class is true, unless that says otherwise. */
+static int class_decide(dv_vm *vm, dv_value self) {
+    if (!dv_as_class(self)->metaclass) return 1;
+    bool found;
+    dv_value result = dv_special_call(vm, self, vm->known.bool_, NULL, 0, &found);
+    if (found) return dv_is_empty(result) ? -1 : dv_truth_returned(vm, result);
+    if (!dv_has_special(vm, self, vm->known.len)) return 1;
+    int64_t length = dv_object_length(vm, self);
+    return length < 0 ? -1 : length != 0;
+}
+
+static bool class_hash(dv_vm *vm, dv_value self, int64_t *hash) {
+    if (dv_as_class(self)->metaclass) return dv_object_hash(vm, self, hash);
+    *hash = dv_default_hash(vm, self);
     return true;
+}
+
+static dv_value class_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {
+    return dv_as_class(a)->metaclass ? dv_object_compare(vm, op, a, b) : DV_NOTIMPLEMENTED;
+}
+
+static dv_value class_get_item(dv_vm *vm, dv_value self, dv_value key) {
+    bool found;
+    dv_value v = dv_metaclass_call(vm, self, vm->known.getitem, &key, 1, &found);
+    return found ? v : dv_class_subscript(vm, self, key);
 }
 
 /* int | None */
@@ -527,12 +561,17 @@ const dv_type dv_class_type = {
     .traverse = dv_class_traverse,
     .clear = dv_class_clear,
     .repr = class_repr,
-    .length = dv_metaclass_length,
-    .truth = class_truth,
-    .get_item = dv_metaclass_get_item,
-    .set_item = dv_metaclass_set_item,
-    .contains = dv_metaclass_contains,
-    .iterate = dv_metaclass_iterate,
+    .str = class_str,
+    .hash = class_hash,
+    .compare = class_compare,
+    .unary = dv_object_unary,
+    .length = dv_object_length,
+    .decide = class_decide,
+    .get_item = class_get_item,
+    .set_item = dv_object_set_item,
+    .contains = dv_object_contains,
+    .iterate = dv_object_iterate,
+    .format = dv_object_format,
     .get_attribute = class_get_attribute,
     .set_attribute = class_set_attribute,
     .call = class_call,

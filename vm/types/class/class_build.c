@@ -38,8 +38,8 @@ static bool check_base(dv_vm *vm, dv_value base) {
         return false;
     }
     const dv_class *class_ = dv_as_class(base);
-    if (class_->type == DV_T_CLASS) return dv_metaclass_allowed(vm, class_);
-    if (!class_->descriptor || class_->type == DV_T_OBJECT || class_->type == DV_T_EXCEPTION)
+    if (!class_->descriptor || class_->type == DV_T_OBJECT || class_->type == DV_T_EXCEPTION ||
+        class_->type == DV_T_CLASS)
         return true;
     if (class_->descriptor->adopt) return true;
     dv_raise(vm, DV_E_TYPE_ERROR, "type '%s' is not an acceptable base type",
@@ -146,6 +146,7 @@ static bool set_class_cell(dv_vm *vm, dv_class *class_, dv_value cell) {
 static bool copy_attribute(dv_vm *vm, dv_class *class_, dv_value name, dv_value value) {
     if (dv_same(name, vm->known.qualname)) return set_qualname(vm, class_, value);
     if (dv_same(name, vm->known.class_cell)) return set_class_cell(vm, class_, value);
+    if (class_->type == DV_T_CLASS && dv_metaclass_refuses(vm, name)) return false;
     dv_value wrapped = wrap_implied(vm, name, value);
     return !dv_is_empty(wrapped) && dv_class_store(vm, class_, name, wrapped);
 }
@@ -176,7 +177,7 @@ static bool copy_attributes(dv_vm *vm, dv_class *class_, dv_value namespace) {
  */
 
 static bool set_name(dv_vm *vm, dv_class *class_, dv_value name, dv_value value) {
-    if (!dv_is_instance(value)) {
+    if (!dv_has_methods(value)) {
         if (dv_is_shape(value, DV_T_PROPERTY)) dv_property_set_name(vm, value, name);
         return true;
     }

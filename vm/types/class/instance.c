@@ -200,7 +200,7 @@ static bool special_hash(dv_vm *vm, dv_value self, int64_t *hash, bool *found) {
     return done;
 }
 
-static bool object_hash(dv_vm *vm, dv_value self, int64_t *hash) {
+bool dv_object_hash(dv_vm *vm, dv_value self, int64_t *hash) {
     bool found;
     if (!special_hash(vm, self, hash, &found)) return false;
     if (found) return true;
@@ -210,7 +210,7 @@ static bool object_hash(dv_vm *vm, dv_value self, int64_t *hash) {
     return true;
 }
 
-static dv_value object_format(dv_vm *vm, dv_value self, dv_value spec) {
+dv_value dv_object_format(dv_vm *vm, dv_value self, dv_value spec) {
     bool found;
     dv_value text = dv_special_call(vm, self, vm->known.format, &spec, 1, &found);
     if (!found) {
@@ -240,7 +240,7 @@ static dv_value special_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_valu
     return truth < 0 ? DV_EMPTY : dv_bool(!truth);
 }
 
-static dv_value object_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {
+dv_value dv_object_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {
     bool found;
     const dv_type *layout = layout_of(vm, a);
     if (!layout || !layout->compare) {
@@ -252,7 +252,7 @@ static dv_value object_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value
     return found ? result : layout->compare(vm, op, dv_number_of(a), dv_number_of(b));
 }
 
-static dv_value object_unary(dv_vm *vm, dv_unary_op op, dv_value a) {
+dv_value dv_object_unary(dv_vm *vm, dv_unary_op op, dv_value a) {
     dv_value name = op == DV_UNARY_NEG   ? vm->known.neg
                     : op == DV_UNARY_POS ? vm->known.pos
                                          : vm->known.invert;
@@ -289,7 +289,7 @@ int dv_truth_returned(dv_vm *vm, dv_value result) {
     return -1;
 }
 
-static int64_t object_length(dv_vm *vm, dv_value self) {
+int64_t dv_object_length(dv_vm *vm, dv_value self) {
     bool found;
     dv_value v = dv_special_call(vm, self, vm->known.len, NULL, 0, &found);
     if (found) return dv_is_empty(v) ? -1 : dv_length_returned(vm, v);
@@ -308,7 +308,7 @@ static dv_value object_get_item(dv_vm *vm, dv_value self, dv_value key) {
     return dv_raise(vm, DV_E_TYPE_ERROR, "'%T' object is not subscriptable", self);
 }
 
-static bool object_set_item(dv_vm *vm, dv_value self, dv_value key, dv_value value) {
+bool dv_object_set_item(dv_vm *vm, dv_value self, dv_value key, dv_value value) {
     bool found, deletes = dv_is_empty(value);
     dv_value args[2] = {key, value};
     dv_value result = dv_special_call(vm, self, deletes ? vm->known.delitem : vm->known.setitem,
@@ -320,12 +320,14 @@ static bool object_set_item(dv_vm *vm, dv_value self, dv_value key, dv_value val
         dv_raise(vm, DV_E_ATTRIBUTE_ERROR, deletes ? "__delitem__" : "__setitem__");
         return false;
     }
-    if (!found) return dv_refuse_item(vm, self, key, deletes, true);
+    if (!found)
+        return dv_refuse_item(vm, self, key, deletes,
+                              !dv_is_class(self) || dv_as_class(self)->metaclass);
     dv_release(vm, result);
     return !dv_is_empty(result);
 }
 
-static int object_contains(dv_vm *vm, dv_value self, dv_value item) {
+int dv_object_contains(dv_vm *vm, dv_value self, dv_value item) {
     bool found;
     dv_value v = dv_special_call(vm, self, vm->known.contains, &item, 1, &found);
     if (found) {
@@ -347,7 +349,7 @@ static int object_contains(dv_vm *vm, dv_value self, dv_value item) {
 }
 
 static bool is_iterator(dv_vm *vm, dv_value v) {
-    if (dv_is_instance(v) && dv_defines_special(vm, v, vm->known.next))
+    if (dv_has_methods(v) && dv_defines_special(vm, v, vm->known.next))
         return dv_has_special(vm, v, vm->known.next);
     if (dv_is_plain_instance(v)) return false;
     const dv_type *type = vm->types[dv_type_of(vm, v)];
@@ -361,7 +363,7 @@ dv_value dv_iterator_returned(dv_vm *vm, dv_value result) {
     return DV_EMPTY;
 }
 
-static dv_value object_iterate(dv_vm *vm, dv_value self) {
+dv_value dv_object_iterate(dv_vm *vm, dv_value self) {
     bool found;
     dv_value v = dv_special_call(vm, self, vm->known.iter, NULL, 0, &found);
     if (!found) {
@@ -375,7 +377,7 @@ static dv_value object_iterate(dv_vm *vm, dv_value self) {
     return dv_is_empty(v) ? v : dv_iterator_returned(vm, v);
 }
 
-static dv_value object_next(dv_vm *vm, dv_value self) {
+dv_value dv_object_next(dv_vm *vm, dv_value self) {
     bool found;
     dv_value v = dv_special_call(vm, self, vm->known.next, NULL, 0, &found);
     if (!found) {
@@ -582,18 +584,18 @@ const dv_type dv_object_type = {
     .release = object_release,
     .repr = object_repr,
     .str = object_str,
-    .hash = object_hash,
-    .compare = object_compare,
-    .unary = object_unary,
-    .length = object_length,
+    .hash = dv_object_hash,
+    .compare = dv_object_compare,
+    .unary = dv_object_unary,
+    .length = dv_object_length,
     .get_item = object_get_item,
-    .set_item = object_set_item,
-    .contains = object_contains,
-    .iterate = object_iterate,
-    .next = object_next,
+    .set_item = dv_object_set_item,
+    .contains = dv_object_contains,
+    .iterate = dv_object_iterate,
+    .next = dv_object_next,
     .set_attribute = object_set_attribute,
     .call = object_call,
-    .format = object_format,
+    .format = dv_object_format,
     .construct = object_construct,
     .methods = object_methods,
 };

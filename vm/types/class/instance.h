@@ -48,4 +48,15 @@ int dv_truth_returned(dv_vm *vm, dv_value result);
 /* The same of __iter__: the result if it is an iterator; EMPTY: raised. */
 dv_value dv_iterator_returned(dv_vm *vm, dv_value result);
 
+/* The behaviour of `object`, which classes share where their metaclass has special methods. */
+bool dv_object_hash(dv_vm *vm, dv_value self, int64_t *hash) DV_MUST_CHECK;
+dv_value dv_object_format(dv_vm *vm, dv_value self, dv_value spec);
+dv_value dv_object_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b);
+dv_value dv_object_unary(dv_vm *vm, dv_unary_op op, dv_value a);
+int64_t dv_object_length(dv_vm *vm, dv_value self);
+bool dv_object_set_item(dv_vm *vm, dv_value self, dv_value key, dv_value value) DV_MUST_CHECK;
+int dv_object_contains(dv_vm *vm, dv_value self, dv_value item);
+dv_value dv_object_iterate(dv_vm *vm, dv_value self);
+dv_value dv_object_next(dv_vm *vm, dv_value self);
+
 #endif

@@ -35,7 +35,7 @@ static dv_value raise_no_attribute(dv_vm *vm, dv_value self, dv_value name) {
  * or with what a descriptor raised. */
 
 /* Before the instance itself come data descriptors of a class that has such. */
-static dv_value find_data(dv_vm *vm, dv_class *class_, dv_value self, dv_value name) {
+dv_value dv_find_data(dv_vm *vm, dv_class *class_, dv_value self, dv_value name) {
     const dv_global_cell *cell = dv_class_find(vm, class_, name);
     if (!cell || !dv_is_data_descriptor(vm, cell->value)) return DV_EMPTY;
     if (dv_is_instance(cell->value) && !dv_has_layout(cell->value, DV_T_PROPERTY) &&
@@ -49,7 +49,7 @@ static dv_value find_of_instance(dv_vm *vm, dv_value self, dv_value name) {
     dv_shape *shape = dv_shape_at(vm, object->shape);
     dv_class *class_ = shape->class_;
     if (class_->flags & DV_CLASS_DATA) {
-        dv_value v = find_data(vm, class_, self, name);
+        dv_value v = dv_find_data(vm, class_, self, name);
         if (!dv_is_empty(v) || !dv_is_empty(vm->error)) return v;
     }
     int32_t slot = dv_shape_find(vm, shape, name);
@@ -113,13 +113,12 @@ static dv_value ask_getattr(dv_vm *vm, dv_value self, dv_value name) {
 }
 
 static dv_value find(dv_vm *vm, dv_value self, dv_value name) {
-    bool of_dl = dv_is_instance(self), found = false;
+    bool of_dl = dv_has_methods(self), found = false;
     dv_value v = DV_EMPTY;
     if (of_dl && dv_class_of(vm, self)->flags & DV_CLASS_GETATTRIBUTE)
         v = dv_special_call(vm, self, vm->known.getattribute, &name, 1, &found);
     if (!found) v = find_plainly(vm, self, name);
     if (!dv_is_empty(v)) return v;
-    of_dl |= dv_is_class(self) && dv_as_class(self)->metaclass;
     return of_dl ? ask_getattr(vm, self, name) : v;
 }
 

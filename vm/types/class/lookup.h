@@ -21,6 +21,10 @@ bool dv_value_set_attribute(dv_vm *vm, dv_value self, dv_value name, dv_value va
 /* object.__setattr__ and __delattr__: without those of the class. */
 bool dv_object_set_attribute(dv_vm *vm, dv_value self, dv_value name, dv_value value) DV_MUST_CHECK;
 
+/* What a data descriptor that `class_`, self's class, has under the name gives; EMPTY without
+ * vm->error: there is none. */
+dv_value dv_find_data(dv_vm *vm, dv_class *class_, dv_value self, dv_value name);
+
 /* What LOAD_METHOD needs: looks `name` up for a call.  If it is a function (dl or C) of self's
  * class, the result is the function itself and *is_method is true (self is passed as first
  * argument); otherwise the result is what dv_get_attribute returns and *is_method is false.  EMPTY:

@@ -11,6 +11,7 @@
 #include "types/class/lookup.h"
 #include "types/text/str_search.h"
 #include "types/sequence/tuple.h"
+#include "types/callable/variable.h"
 
 #define METACLASS_CONFLICT                                                                         \
     "metaclass conflict: the metaclass of a derived class must be a (non-strict) subclass of the " \
@@ -19,26 +20,21 @@
 /* Which it is -----------------------------------------------------------------------------------
  */
 
-bool dv_metaclass_allowed(dv_vm *vm, const dv_class *base) {
-    if (dv_calling_library(vm)) return true;
-    dv_raise(vm, DV_E_TYPE_ERROR, "a metaclass (subclass of '%S') is not part of dl", base->name);
-    return false;
+bool dv_metaclass_refuses(dv_vm *vm, dv_value name) {
+    const dv_value names[] = {vm->known.get, vm->known.set, vm->known.delete_, vm->known.del};
+    bool refuses = dv_str_is(name, "mro");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) refuses |= dv_same(name, names[i]);
+    if (refuses) dv_raise(vm, DV_E_TYPE_ERROR, "a metaclass with %S is not part of dl", name);
+    return refuses;
 }
 
-dv_class *dv_metaclass_winner(dv_vm *vm, dv_value given, dv_value bases) {
-    dv_class *type = vm->classes[DV_T_CLASS], *winner = type;
-    if (!dv_is_empty(given)) {
-        if (!dv_is_class(given) || !dv_class_is_subclass(dv_as_class(given), type)) {
-            dv_raise(vm, DV_E_TYPE_ERROR, "the metaclass %V is not part of dl", given);
-            return NULL;
-        }
-        winner = dv_as_class(given);
-    }
+dv_class *dv_metaclass_winner(dv_vm *vm, dv_class *given, dv_value bases) {
+    dv_class *winner = given;
     const dv_tuple *tuple = dv_as_tuple(bases);
     for (int64_t i = 0; i < tuple->count; i++) {
         if (!dv_is_class(tuple->items[i])) continue;
-        dv_class *meta = dv_as_class(tuple->items[i])->metaclass;
-        if (!meta || dv_class_is_subclass(winner, meta)) continue;
+        dv_class *meta = dv_class_of(vm, tuple->items[i]);
+        if (dv_class_is_subclass(winner, meta)) continue;
         if (!dv_class_is_subclass(meta, winner)) {
             dv_raise(vm, DV_E_TYPE_ERROR, METACLASS_CONFLICT);
             return NULL;
@@ -101,31 +97,49 @@ static dv_value call_with_dict(dv_vm *vm, dv_value callee, const dv_value *args,
     return result;
 }
 
-static dv_value given_metaclass(dv_value keywords) {
+/* What makes the class (borrowed): the metaclass, or anything else that a class statement names;
+ * EMPTY: raised. */
+static dv_value find_maker(dv_vm *vm, dv_value keywords, dv_value bases) {
     int64_t position = 0;
-    dv_value key, value;
+    dv_value key, value, given = dv_object_value(vm->classes[DV_T_CLASS]);
     while (!dv_is_empty(keywords) && dv_dict_walk(keywords, &position, &key, &value))
-        if (dv_is_str(key) && dv_str_is(key, "metaclass")) return value;
-    return DV_EMPTY;
+        if (dv_is_str(key) && dv_str_is(key, "metaclass")) given = value;
+    if (!dv_is_class(given)) return given;
+    dv_class *winner = dv_metaclass_winner(vm, dv_as_class(given), bases);
+    return winner ? dv_object_value(winner) : DV_EMPTY;
 }
 
-static dv_value check_namespace(dv_vm *vm, const dv_class *meta, dv_value space) {
-    if (dv_is_empty(space) || dv_is_dict(space)) return space;
-    dv_raise(vm, DV_E_TYPE_ERROR, "%S.__prepare__() must return a mapping, not %T", meta->name,
-             space);
+static bool is_mapping(dv_vm *vm, dv_value v) {
+    if (dv_is_dict(v) || dv_has_special(vm, v, vm->known.getitem)) return true;
+    const dv_type *type = vm->types[dv_type_of(vm, v)];
+    return type->get_item && type->id != DV_T_OBJECT && type->id != DV_T_CLASS;
+}
+
+static dv_value check_namespace(dv_vm *vm, dv_value maker, dv_value space) {
+    if (dv_is_empty(space) || is_mapping(vm, space)) return space;
+    if (dv_is_class(maker))
+        dv_raise(vm, DV_E_TYPE_ERROR, "%S.__prepare__() must return a mapping, not %T",
+                 dv_as_class(maker)->name, space);
+    else
+        dv_raise(vm, DV_E_TYPE_ERROR, "<metaclass>.__prepare__() must return a mapping, not %T",
+                 space);
     dv_release(vm, space);
     return DV_EMPTY;
 }
 
+/* Has what is no class an __mro_entries__? */
+static bool entries_of(dv_vm *vm, dv_value base, dv_value *function) {
+    *function = dv_find_named(vm, base, "__mro_entries__");
+    return !dv_is_empty(*function);
+}
+
 /* Appends what stands for one base. */
 static bool add_base(dv_vm *vm, dv_value list, dv_value base, dv_value bases) {
-    static const char text[] = "__mro_entries__";
+    dv_value function;
     if (dv_is_class(base)) return dv_list_append(vm, list, base);
-    dv_value name = dv_str_intern(vm, text, sizeof text - 1), entries = DV_EMPTY;
-    dv_value function = dv_is_empty(name) ? DV_EMPTY : dv_find_attribute(vm, base, name);
-    dv_release(vm, name);
-    if (dv_is_empty(function)) return dv_is_empty(vm->error) && dv_list_append(vm, list, base);
-    entries = dv_call(vm, function, &bases, 1, DV_EMPTY);
+    if (!entries_of(vm, base, &function))
+        return dv_is_empty(vm->error) && dv_list_append(vm, list, base);
+    dv_value entries = dv_call(vm, function, &bases, 1, DV_EMPTY);
     dv_release(vm, function);
     bool good = !dv_is_empty(entries) && dv_is_tuple(entries);
     if (!good && !dv_is_empty(entries))
@@ -164,76 +178,67 @@ static dv_value with_written(dv_vm *vm, dv_value space, dv_value bases, dv_value
 
 dv_value dv_metaclass_prepare(dv_vm *vm, dv_value name, dv_value bases, dv_value written,
                               dv_value keywords) {
-    dv_class *meta = dv_metaclass_winner(vm, given_metaclass(keywords), bases);
-    if (!meta) return DV_EMPTY;
-    if (meta == vm->classes[DV_T_CLASS]) return with_written(vm, dv_dict_new(vm), bases, written);
-    dv_value function = dv_get_attribute(vm, dv_object_value(meta), vm->known.prepare);
-    if (dv_is_empty(function)) return DV_EMPTY;
-    dv_value args[] = {name, bases};
-    dv_value space = call_with_dict(vm, function, args, 2, keywords);
-    dv_release(vm, function);
-    return with_written(vm, check_namespace(vm, meta, space), bases, written);
+    dv_value maker = find_maker(vm, keywords, bases), args[] = {name, bases}, space;
+    if (dv_is_empty(maker)) return DV_EMPTY;
+    dv_value function = dv_same(maker, dv_object_value(vm->classes[DV_T_CLASS]))
+                            ? DV_EMPTY
+                            : dv_find_attribute(vm, maker, vm->known.prepare);
+    if (!dv_is_empty(vm->error)) return DV_EMPTY;
+    if (dv_is_empty(function)) {
+        space = dv_dict_new(vm);
+    } else {
+        space = check_namespace(vm, maker, call_with_dict(vm, function, args, 2, keywords));
+        dv_release(vm, function);
+    }
+    return with_written(vm, space, bases, written);
 }
 
 /* ... and makes the class ------------------------------------------------------------------------
  */
 
+/* Methods find their class in the cell that type.__new__ was to find in the namespace. */
+static bool check_cell(dv_vm *vm, dv_value cell, dv_value class_, dv_value name) {
+    dv_value found = dv_as_variable(cell)->value;
+    if (!dv_is_class(class_) || dv_same(found, class_)) return true;
+    if (dv_is_empty(found))
+        dv_raise(vm, DV_E_RUNTIME_ERROR,
+                 "__class__ not set defining %V as %V. Was __classcell__ propagated to "
+                 "type.__new__?",
+                 name, class_);
+    else
+        dv_raise(vm, DV_E_TYPE_ERROR, "__class__ set to %V defining %V as %V", found, name, class_);
+    return false;
+}
+
+/* Calls what makes the class. */
+static dv_value build_by_call(dv_vm *vm, dv_value maker, const dv_value *parts, dv_value keywords) {
+    dv_value cell = DV_EMPTY;
+    if (dv_is_dict(parts[2])) cell = dv_retain(dv_dict_get(vm, parts[2], vm->known.class_cell));
+    dv_value class_ = call_with_dict(vm, maker, parts, 3, keywords);
+    bool good = dv_is_empty(class_) || !dv_is_shape(cell, DV_T_CELL) ||
+                check_cell(vm, cell, class_, parts[0]);
+    dv_release(vm, cell);
+    if (good) return class_;
+    dv_release(vm, class_);
+    return DV_EMPTY;
+}
+
 dv_value dv_class_build(dv_vm *vm, dv_value name, dv_value bases, dv_value keywords,
                         dv_value namespace) {
-    dv_class *meta = dv_metaclass_winner(vm, given_metaclass(keywords), bases);
-    if (!meta) return DV_EMPTY;
-    dv_value args[] = {dv_object_value(meta), name, bases, namespace};
-    if (meta != vm->classes[DV_T_CLASS]) return call_with_dict(vm, args[0], args + 1, 3, keywords);
-    if (dv_is_empty(keywords)) return dv_class_make(vm, meta, args + 1, NULL, DV_EMPTY);
+    dv_value maker = find_maker(vm, keywords, bases), parts[] = {name, bases, namespace};
+    if (dv_is_empty(maker)) return DV_EMPTY;
+    dv_class *type = vm->classes[DV_T_CLASS];
+    if (!dv_same(maker, dv_object_value(type))) return build_by_call(vm, maker, parts, keywords);
+    if (dv_is_empty(keywords)) return dv_class_make(vm, type, parts, NULL, DV_EMPTY);
     uint32_t count = 0;
-    size_t size = ((size_t)dv_as_dict(keywords)->count + 1) * sizeof *args;
+    size_t size = ((size_t)dv_as_dict(keywords)->count + 1) * sizeof *parts;
     dv_value *values = dv_heap_alloc(&vm->heap, size), names = DV_EMPTY, result = DV_EMPTY;
     if (!values) return dv_raise_memory(vm);
     if (add_keywords(vm, keywords, values, &count, &names))
-        result = dv_class_make(vm, meta, args + 1, values, names);
+        result = dv_class_make(vm, type, parts, values, names);
     dv_release(vm, names);
     dv_heap_free(&vm->heap, values, size);
     return result;
-}
-
-/* What the metaclass has ------------------------------------------------------------------------
- */
-
-int64_t dv_metaclass_length(dv_vm *vm, dv_value self) {
-    bool found;
-    int64_t length = -1;
-    dv_value v = dv_metaclass_call(vm, self, vm->known.len, NULL, 0, &found);
-    if (!found)
-        dv_raise(vm, DV_E_TYPE_ERROR, "object of type '%T' has no len()", self);
-    else if (!dv_is_empty(v) && !dv_as_index(vm, v, &length))
-        length = -1;
-    dv_release(vm, v);
-    return length;
-}
-
-dv_value dv_metaclass_get_item(dv_vm *vm, dv_value self, dv_value key) {
-    bool found;
-    dv_value v = dv_metaclass_call(vm, self, vm->known.getitem, &key, 1, &found);
-    return found ? v : dv_class_subscript(vm, self, key);
-}
-
-bool dv_metaclass_set_item(dv_vm *vm, dv_value self, dv_value key, dv_value value) {
-    return dv_refuse_item(vm, self, key, dv_is_empty(value), false);
-}
-
-int dv_metaclass_contains(dv_vm *vm, dv_value self, dv_value item) {
-    bool found;
-    dv_value v = dv_metaclass_call(vm, self, vm->known.contains, &item, 1, &found);
-    if (!found) dv_raise(vm, DV_E_TYPE_ERROR, "argument of type '%T' is not iterable", self);
-    int truth = dv_is_empty(v) ? -1 : dv_truth(vm, v);
-    dv_release(vm, v);
-    return truth;
-}
-
-dv_value dv_metaclass_iterate(dv_vm *vm, dv_value self) {
-    bool found;
-    dv_value v = dv_metaclass_call(vm, self, vm->known.iter, NULL, 0, &found);
-    return found ? v : dv_raise(vm, DV_E_TYPE_ERROR, "'%T' object is not iterable", self);
 }
 
 /* Methods of type -------------------------------------------------------------------------------
@@ -276,9 +281,15 @@ static dv_value make_with_module(dv_vm *vm, dv_class *meta, const dv_value *args
 static bool check_parts(dv_vm *vm, dv_value name, dv_value bases) {
     const dv_tuple *tuple = dv_as_tuple(bases);
     const dv_str *text = dv_as_str(name);
+    dv_value function = DV_EMPTY;
     for (int64_t i = 0; i < tuple->count; i++) {
         if (dv_is_class(tuple->items[i])) continue;
-        dv_raise(vm, DV_E_TYPE_ERROR, METACLASS_CONFLICT);
+        if (entries_of(vm, tuple->items[i], &function))
+            dv_raise(vm, DV_E_TYPE_ERROR,
+                     "type() doesn't support MRO entry resolution; use types.new_class()");
+        else if (dv_is_empty(vm->error))
+            dv_raise(vm, DV_E_TYPE_ERROR, METACLASS_CONFLICT);
+        dv_release(vm, function);
         return false;
     }
     if (dv_str_find_char(text, 0, 0, text->length) < 0) return true;
@@ -299,7 +310,7 @@ static dv_value type_new(dv_vm *vm, const dv_value *args, uint32_t count, dv_val
         !check_argument(vm, dv_is_dict(args[3]), 3, "dict", args[3]) ||
         !check_parts(vm, args[1], args[2]))
         return DV_EMPTY;
-    dv_class *winner = dv_metaclass_winner(vm, args[0], args[2]);
+    dv_class *winner = dv_metaclass_winner(vm, dv_as_class(args[0]), args[2]);
     if (!winner) return DV_EMPTY;
     if (dv_object_value(winner).bits == args[0].bits || !(winner->flags & DV_CLASS_NEW))
         return make_with_module(vm, winner, args + 1, args + 4, keywords);
@@ -312,7 +323,12 @@ static dv_value type_new(dv_vm *vm, const dv_value *args, uint32_t count, dv_val
 }
 
 static dv_value type_init(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords) {
-    (void)vm, (void)args, (void)count, (void)keywords;
+    (void)args;
+    uint32_t named = dv_is_empty(keywords) ? 0 : (uint32_t)dv_as_tuple(keywords)->count;
+    if (count - named == 2 && named)
+        return dv_raise(vm, DV_E_TYPE_ERROR, "type.__init__() takes no keyword arguments");
+    if (count - named != 2 && count - named != 4)
+        return dv_raise(vm, DV_E_TYPE_ERROR, "type.__init__() takes 1 or 3 arguments");
     return DV_NONE;
 }
 
@@ -327,14 +343,14 @@ static dv_value type_prepare(dv_vm *vm, const dv_value *args, uint32_t count, dv
 
 static dv_value type_instancecheck(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
-    return dv_bool(dv_class_is_subclass(dv_class_of(vm, args[1]), dv_as_class(args[0])));
+    int is = dv_is_instance_plainly(vm, args[1], args[0]);
+    return is < 0 ? DV_EMPTY : dv_bool(is);
 }
 
 static dv_value type_subclasscheck(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
-    if (!dv_is_class(args[1]))
-        return dv_raise(vm, DV_E_TYPE_ERROR, "issubclass() arg 1 must be a class");
-    return dv_bool(dv_class_is_subclass(dv_as_class(args[1]), dv_as_class(args[0])));
+    int is = dv_is_subclass_plainly(vm, args[1], args[0]);
+    return is < 0 ? DV_EMPTY : dv_bool(is);
 }
 
 static dv_value type_repr(dv_vm *vm, const dv_value *args, uint32_t count) {

@@ -53,8 +53,8 @@ static dv_value method_of(dv_vm *vm, const dv_class *class_, dv_value name) {
 
 static operand look_at(dv_vm *vm, dv_binary_op op, dv_value v) {
     operand x = {v, dv_class_of(vm, v), NULL, DV_EMPTY, DV_EMPTY, NUMBER_NONE};
-    if (dv_is_instance(v)) {
-        if (dv_is_subclass_instance(v)) x.type = vm->types[dv_type_of(vm, v)];
+    if (dv_has_methods(v)) {
+        if (!dv_is_plain_instance(v)) x.type = vm->types[dv_type_of(vm, v)];
         x.forward = method_of(vm, x.class_, vm->known.binary[op]);
         x.reflected = method_of(vm, x.class_, vm->known.reflected[op]);
     } else {

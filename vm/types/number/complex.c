@@ -103,7 +103,7 @@ bool dv_complex_take(dv_vm *vm, dv_value v, double *real, double *imag) {
 
 static bool is_real(dv_vm *vm, dv_value v) {
     return dv_is_float(dv_number_of(v)) || dv_is_integral(v) ||
-           (dv_is_instance(v) &&
+           (dv_has_methods(v) &&
             (dv_has_special(vm, v, vm->known.float_) || dv_has_special(vm, v, vm->known.index)));
 }
 
@@ -113,7 +113,7 @@ static bool take_part(dv_vm *vm, dv_value v, bool first, pair *out, bool *is_com
     *out = (pair){0.0, 0.0};
     *is_complex = dv_is_complex(v);
     bool found = false;
-    if (first && (dv_is_instance(v) || dv_is_foreign(v)) && special_complex(vm, v, out, &found))
+    if (first && (dv_has_methods(v) || dv_is_foreign(v)) && special_complex(vm, v, out, &found))
         return true;
     if (found) return false;
     if (!*is_complex && is_real(vm, v)) return dv_float_convert(vm, v, &out->re);

@@ -3,6 +3,7 @@
  * Invariants
  *  1. Comparison with ints is exact: no int is rounded to a double first.
  *  2. No result depends on errno, on the locale, or on the rounding mode of the host. */
+#include "types/binary/buffer.h"
 #include "types/number/float.h"
 
 #include <math.h>
@@ -234,6 +235,12 @@ static dv_value float_construct(dv_vm *vm, const dv_value *args, uint32_t count,
     if (dv_is_bytes_like(v)) return float_from_bytes(vm, v);
     if (dv_is_integral(v)) return dv_int_to_double(vm, v, &d) ? dv_float(d) : DV_EMPTY;
     if (dv_is_float(dv_number_of(v))) return dv_number_of(v);
+    if (dv_lends(vm, v)) {
+        dv_value bytes = dv_bytes_contents(vm, v);
+        dv_value r = dv_is_empty(bytes) ? DV_EMPTY : float_from_bytes(vm, bytes);
+        dv_release(vm, bytes);
+        return r;
+    }
     return dv_raise(vm, DV_E_TYPE_ERROR,
                     "float() argument must be a string or a real number, not '%T'", v);
 }

@@ -4,6 +4,7 @@
  * int_arith.c has the rest.
  *
  * Invariant 1: bools are ints in every operator, but `&`, `|`, `^` of two bools is a bool. */
+#include "types/binary/buffer.h"
 #include "types/number/int.h"
 
 #include <math.h>
@@ -96,8 +97,8 @@ static dv_value as_plain(dv_vm *vm, dv_value v) {
 
 /* May its class have special methods for numbers? */
 static inline bool is_asked(dv_value v) {
-    return dv_is_object(v) &&
-           (dv_as_object(v)->shape >= DV_T_EXTENSION || DV_UNLIKELY(dv_is_weak_proxy(v)));
+    return dv_is_object(v) && (dv_as_object(v)->shape >= DV_T_EXTENSION ||
+                               DV_UNLIKELY(dv_is_weak_proxy(v) || dv_has_methods(v)));
 }
 
 /* The special method of the object behind a proxy. */
@@ -593,6 +594,12 @@ dv_value dv_int_of(dv_vm *vm, dv_value x) {
         if (!dv_is_empty(r) || !dv_is_empty(vm->error)) return r;
     }
     if (text) return dv_is_str(x) ? from_str(vm, x, 10) : from_bytes_text(vm, x, 10);
+    if (dv_lends(vm, x)) {
+        dv_value bytes = dv_bytes_contents(vm, x);
+        dv_value r = dv_is_empty(bytes) ? DV_EMPTY : from_bytes_text(vm, bytes, 10);
+        dv_release(vm, bytes);
+        return r;
+    }
     return dv_raise(
         vm, DV_E_TYPE_ERROR,
         "int() argument must be a string, a bytes-like object or a real number, not '%T'", x);

@@ -146,7 +146,7 @@ static int64_t range_find(dv_vm *vm, const dv_range *range, dv_value item) {
         return z->imag == 0.0 ? range_find(vm, range, dv_float(z->real)) : -1;
     }
     /* No other built-in type has values that equal an int. */
-    if (!dv_is_instance(item) && !dv_is_foreign(item)) return -1;
+    if (!dv_has_methods(item) && !dv_is_foreign(item)) return -1;
     for (i = 0; i < range->length; i++) {
         if (!dv_work(vm, 3)) return -2;
         dv_value number = dv_int_from_int64(vm, dv_range_item(range, i));

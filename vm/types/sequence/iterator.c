@@ -118,6 +118,7 @@ static dv_type_id iterator_face(dv_value self) {
     case DV_T_ARRAY: return DV_T_ARRAY_ITERATOR;
     case DV_T_BYTES: return DV_T_BYTES_ITERATOR;
     case DV_T_BYTEARRAY: return DV_T_BYTEARRAY_ITERATOR;
+    case DV_T_MEMORYVIEW: return DV_T_MEMORY_ITERATOR;
     default: return DV_T_ITERATOR;
     }
 }
@@ -135,6 +136,7 @@ const dv_type dv_iterator_faces[DV_ITERATOR_FACES] = {
     {.name = "str_ascii_iterator", .id = DV_T_STR_ASCII_ITERATOR, ITERATOR_SLOTS},
     {.name = "bytes_iterator", .id = DV_T_BYTES_ITERATOR, ITERATOR_SLOTS},
     {.name = "bytearray_iterator", .id = DV_T_BYTEARRAY_ITERATOR, ITERATOR_SLOTS},
+    {.name = "memory_iterator", .id = DV_T_MEMORY_ITERATOR, ITERATOR_SLOTS},
 };
 
 const dv_type dv_array_iterator_type = {

@@ -46,7 +46,7 @@ extern const dv_type dv_iterator_type, dv_enumerate_type;
 
 /* The types as whose instances dv_iterators show themselves; that of arrays comes with its module.
  */
-enum { DV_ITERATOR_FACES = 6 };
+enum { DV_ITERATOR_FACES = 7 };
 extern const dv_type dv_iterator_faces[DV_ITERATOR_FACES], dv_array_iterator_type;
 
 dv_value dv_iterator_new(dv_vm *vm, dv_value sequence); /* retains */

@@ -21,7 +21,7 @@
 
 bool dv_is_index(dv_vm *vm, dv_value v) {
     if (dv_is_any_int(v) || dv_is_bool(v)) return true;
-    return (dv_is_instance(v) || dv_is_foreign(v) || dv_is_weak_proxy(v)) &&
+    return (dv_has_methods(v) || dv_is_foreign(v) || dv_is_weak_proxy(v)) &&
            dv_class_find(vm, dv_class_of(vm, v), vm->known.index);
 }
 

@@ -3,6 +3,7 @@
 
 #include "core/native.h"
 #include "core/upcall.h"
+#include "types/binary/buffer.h"
 #include "types/class/class.h"
 #include "types/class/metaclass.h"
 #include "types/binary/bytes.h"
@@ -332,6 +333,7 @@ static dv_value contents_of(percent *p, dv_value v) {
             return DV_EMPTY;
         }
     }
+    if (dv_lends(p->vm, v)) return dv_bytes_contents(p->vm, v);
     return dv_raise(p->vm, DV_E_TYPE_ERROR,
                     "%%b requires a bytes-like object, or an object that implements __bytes__, "
                     "not '%T'",

@@ -1,6 +1,7 @@
 /* str_type.c: the type str: operators, slots, and the table of its methods. */
 #include "core/upcall.h"
 #include "core/work.h"
+#include "types/binary/buffer.h"
 #include "types/callable/arguments.h"
 #include "types/binary/bytes.h"
 #include "types/text/format.h"
@@ -128,6 +129,12 @@ static dv_value str_decode(dv_vm *vm, const dv_value out[3]) {
     if (dv_is_empty(out[0])) return dv_str_empty(vm);
     if (dv_is_str(out[0])) return dv_raise(vm, DV_E_TYPE_ERROR, "decoding str is not supported");
     if (dv_is_bytes_like(out[0])) return dv_decode(vm, dv_bytes_of(out[0]), out[1], out[2]);
+    if (dv_lends(vm, out[0])) {
+        dv_value bytes = dv_bytes_contents(vm, out[0]);
+        dv_value text = dv_is_empty(bytes) ? DV_EMPTY : dv_decode(vm, bytes, out[1], out[2]);
+        dv_release(vm, bytes);
+        return text;
+    }
     return dv_raise(vm, DV_E_TYPE_ERROR, "decoding to str: need a bytes-like object, %T found",
                     out[0]);
 }
