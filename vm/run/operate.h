@@ -26,7 +26,6 @@ typedef enum dv_operate_kind {
     DV_OPERATE_COMPARE,   /* a op b by the method of the same name */
     DV_OPERATE_OPPOSITE,  /* a != b by __eq__: from here on the truth of the result counts */
     DV_OPERATE_IN,        /* a in b */
-    DV_OPERATE_NOT_IN,
     DV_OPERATE_OTHERS,                   /* from here on dv_slow_operated does it all */
     DV_OPERATE_BOOL = DV_OPERATE_OTHERS, /* truth of a by __bool__; op: a dv_operate_use */
     DV_OPERATE_SIZE,                     /* truth of a by __len__; likewise */
