@@ -34,11 +34,11 @@ KIN = (
     (r"(?<![A-Z])(LT|LE|GT|GE)(?=_)", "<"), (r"(?<![A-Z])(EQ|NE)(?=_)", "="),
     (r"^((?:R_LOAD_. |R_CONST_. )?R[ID])_(ADD|SUB|MUL)_(\w+(?: R_STORE_.)?)$", r"\1_+_\3"), (r"(?<![A-Z])(ADD|SUB)(?![A-Z])", "+"), (r"\b(AND|OR|XOR)_", "&_"),
     (r"\bIN_(STR|SET|DICT|DERIVED|SEQUENCE)\b", "IN_*"),
-    (r" JUMP_IF_(FALSE|TRUE)$", ""),
+    (r" JUMP_IF_(FALSE|TRUE)$", ""), (r"R_IF_(FALSE|TRUE)$", "R_IF_?"),
     (r"\b(RA|RAK)_", "RA?_"), (r"RBD[TF]", "RBD?"), (r"_(FLOORDIV|MOD)_", "_//_"), (r"_(LSHIFT|RSHIFT)_", "_<<_"),
     (r"\bRI_(AND|OR|XOR)_", "RI_&_"), (r"_U?(INT\d+)_", r"_\1_"),
 )
-ORDERS = ("<", "=", "RBD?")  # ... which is all that makes kin of pairs: they are the longest
+ORDERS = ("<", "=", "RBD?", "R_IF_?")  # ... which is all that makes kin of three or more: they are the longest
 # Of a program's steps.  Those of regions are short, and a handler less to go to is more of them; operands in other
 # places (`moded`) are what any program may have.
 SHARE = {"derivative": 5e-3, "fusion": 5e-3, "region": 1e-3, "pair": 1e-3, "moded": 1e-4}
@@ -57,7 +57,7 @@ def programs():
 
 def kin_of(sequence: str, kind: str) -> str:
     for pattern, general in KIN:
-        if kind != "pair" or general in ORDERS:
+        if kind != "pair" or sequence.count(" ") == 1 or general in ORDERS:
             sequence = re.sub(pattern, general, sequence)
     return sequence
 
