@@ -73,7 +73,7 @@ def as_double(kind, name):
 %>
 % for op in BINARY:
 <%isa:op name="${op}" operands="own" stack="a b -- r" region="dv_step_binary" which="DV_BINARY_${op}" open="yes" calls_out="yes" kills="all" doc="a ${SIGNS[op]} b; or, with the bit DV_OWN_INPLACE in own, a ${SIGNS[op]}= b, where a may be changed in place.">
-    const dv_value result = (SITE.own & DV_OWN_INPLACE ? dv_inplace : dv_binary)(vm, DV_BINARY_${op}, a, b);
+    const dv_value result = dv_operate_either(vm, DV_BINARY_${op}, a, b, SITE.own & DV_OWN_INPLACE);
     if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
     DISPOSE2(SITE.own, a, b);
     DONE(result);
@@ -208,15 +208,19 @@ short = "COMPLEX" if left == right else f"{left}_{right}".upper()
 
 <%isa:derivative name="${op}_DL" of="${op}" types="instance any" doc="${op} of an instance whose class has the operator's method in dl: enters its frame.">
     if (DV_UNLIKELY(dv_operate_other(vm, a, b))) MISS();
-    dv_function *method = NULL;
-    uint64_t how = DV_OPERATE_HOW(DV_OPERATE_BINARY, DV_BINARY_${op}, SITE.own & 3);
-    if (SITE.own & DV_OWN_INPLACE) {
-        const dv_value first = vm->known.inplace[DV_BINARY_${op}];
-        method = dv_operate_method(vm, a, first, sp);
-        if (!method && DV_UNLIKELY(!dv_operate_lacks(vm, a, first))) MISS();
-        how = DV_OPERATE_HOW(method ? DV_OPERATE_INPLACE : DV_OPERATE_FALLEN, DV_BINARY_${op}, SITE.own & 3);
+    if (DV_UNLIKELY(SITE.own & DV_OWN_INPLACE)) SLOW();
+    dv_function *method = dv_operate_method(vm, a, vm->known.binary[DV_BINARY_${op}], sp);
+    const uint64_t how = DV_OPERATE_HOW(DV_OPERATE_BINARY, DV_BINARY_${op}, SITE.own);
+    if (DV_UNLIKELY(!method)) MISS();
+    OPERATE(method, a, b, how);
+    --- out of line ---
+    dv_function *method = dv_operate_method(vm, a, vm->known.inplace[DV_BINARY_${op}], sp);
+    uint64_t how = DV_OPERATE_HOW(DV_OPERATE_INPLACE, DV_BINARY_${op}, SITE.own & 3);
+    if (!method) {
+        if (DV_UNLIKELY(!dv_operate_lacks(vm, a, vm->known.inplace[DV_BINARY_${op}]))) MISS();
+        method = dv_operate_method(vm, a, vm->known.binary[DV_BINARY_${op}], sp);
+        how = DV_OPERATE_HOW(DV_OPERATE_FALLEN, DV_BINARY_${op}, SITE.own & 3);
     }
-    if (!method) method = dv_operate_method(vm, a, vm->known.binary[DV_BINARY_${op}], sp);
     if (DV_UNLIKELY(!method)) MISS();
     OPERATE(method, a, b, how);
 </%isa:derivative>
