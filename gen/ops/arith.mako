@@ -244,7 +244,7 @@ short = "COMPLEX" if left == right else f"{left}_{right}".upper()
         DISPOSE1(own >> 1, b);
     } else {
         /* An augmented assignment stores the result where a came from: a may grow under it. */
-        result = (own & DV_OWN_INPLACE ? dv_str_extend : dv_str_concat)(vm, a, b);
+        result = own & DV_OWN_INPLACE ? dv_str_extend(vm, a, b) : dv_str_concat(vm, a, b);
         if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
         DISPOSE2(own, a, b);
     }
