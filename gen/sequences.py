@@ -8,10 +8,12 @@ Rules
     bench/library are not in it: what is chosen is judged by them.  Each program runs at level inca, where fusions
     do most, and at level nama, where regions are.
  2. Sequences are kin if they differ in the order that is asked for, in equal or unequal, in sum or difference, in
-    which bits are joined, in a question and its opposite, in what kind of container has something, in whether and how
-    a jump behind depends on it, or in whether a shape is known (KIN).  All of a kin get in if together they make up at
-    least SHARE of the steps that one program of the training set takes at one level: so no comparison is slower than
-    its neighbours.  The model adds what a chosen one consists of (isa.py, _choose).
+    which bits are joined or which way they are shifted, in quotient or remainder, in a sign, in a question and its
+    opposite, in what kind of container has something, in whether and how a jump behind depends on it, or in whether a
+    shape is known; and of operands in other places, in sum, difference or product (KIN); of pairs, in the
+    order alone.  All of a kin get in if together they make up at least SHARE of the steps that one program of the
+    training set takes at one level: so no comparison is slower than its neighbours.  The model adds what a chosen one
+    consists of (isa.py, _choose).
 """
 
 import argparse
@@ -30,13 +32,16 @@ import render
 ROOT = Path(__file__).resolve().parent.parent
 KIN = (
     (r"(?<![A-Z])(LT|LE|GT|GE)(?=_)", "<"), (r"(?<![A-Z])(EQ|NE)(?=_)", "="),
-    (r"(?<![A-Z])(ADD|SUB)(?![A-Z])", "+"), (r"\b(AND|OR|XOR)_", "&_"),
-    (r"\b(IS|IS_NOT)_", "IS_"), (r"\b(IN|NOT_IN)_(STR|SET|DICT|DERIVED|SEQUENCE)\b", "IN_*"),
-    (r" JUMP_IF_(FALSE|TRUE)$", ""),
-    (r"\b(RA|RAK)_", "RA?_"), (r"RBD[TF]", "RBD?"),
+    (r"^((?:R_LOAD_. |R_CONST_. )?R[ID])_(ADD|SUB|MUL)_(\w+(?: R_STORE_.)?)$", r"\1_+_\3"), (r"(?<![A-Z])(ADD|SUB)(?![A-Z])", "+"), (r"\b(AND|OR|XOR)_", "&_"),
+    (r"\bIN_(STR|SET|DICT|DERIVED|SEQUENCE)\b", "IN_*"),
+    (r" JUMP_IF_(FALSE|TRUE)$", ""), (r"R_IF_(FALSE|TRUE)$", "R_IF_?"),
+    (r"\b(RA|RAK)_", "RA?_"), (r"RBD[TF]", "RBD?"), (r"_(FLOORDIV|MOD)_", "_//_"), (r"_(LSHIFT|RSHIFT)_", "_<<_"),
+    (r"\bRI_(AND|OR|XOR)_", "RI_&_"), (r"_U?(INT\d+)_", r"_\1_"),
 )
-# Of a program's steps.  Those of regions are short, and a handler less to go to is more of them.
-SHARE = {"derivative": 5e-3, "fusion": 5e-3, "region": 1e-3, "pair": 1e-3}
+ORDERS = ("<", "=", "RBD?", "R_IF_?")  # ... which is all that makes kin of three or more: they are the longest
+# Of a program's steps.  Those of regions are short, and a handler less to go to is more of them; operands in other
+# places (`moded`) are what any program may have.
+SHARE = {"derivative": 5e-3, "fusion": 5e-3, "region": 1e-3, "pair": 1e-3, "moded": 1e-4}
 TRAINING = ("programs", "defeat")
 LEVELS = ("inca", "nama")
 
@@ -50,9 +55,10 @@ def programs():
             yield f"bench/{folder}/{name}.dl", small
 
 
-def kin_of(sequence: str) -> str:
+def kin_of(sequence: str, kind: str) -> str:
     for pattern, general in KIN:
-        sequence = re.sub(pattern, general, sequence)
+        if kind != "pair" or sequence.count(" ") == 1 or general in ORDERS:
+            sequence = re.sub(pattern, general, sequence)
     return sequence
 
 
@@ -77,9 +83,11 @@ def main() -> int:
     model = render.load(everything=True)
     sequences = {item.name: model.sequence(item) for item in model.instructions if model.sequence(item)}
     kin, least = collections.defaultdict(set), {}
+    of = {name: kin_of(sequence, model.by_name[name].kind) for name, sequence in sequences.items()}
     for name, sequence in sequences.items():
-        kin[kin_of(sequence)].add(sequence)
-        least[kin_of(sequence)] = SHARE[model.by_name[name].kind]
+        kin[of[name]].add(sequence)
+        item = model.by_name[name]
+        least[of[name]] = SHARE["moded" if item.lowers else item.kind]
     users, best = collections.defaultdict(set), collections.Counter()
     work = [(level, *program) for program in programs() for level in LEVELS]
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
@@ -87,7 +95,7 @@ def main() -> int:
             total = sum(forms.values())
             taken = collections.Counter()
             for name in sequences.keys() & forms.keys():
-                taken[kin_of(sequences[name])] += forms[name]
+                taken[of[name]] += forms[name]
             for name, count in taken.items():
                 users[name].add(script)
                 best[name] = max(best[name], count / total)

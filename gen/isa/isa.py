@@ -184,7 +184,8 @@ class Instruction:
     modes: str = ""  # region: operand modes; fusions: where inputs come from
     homes: str = ""  # region: what becomes of objects in home slots, where the body does not show it (region_facts.py)
     joins: list[str] = field(default_factory=list)  # region: the two instructions that it stands for, if it does
-    fuses: list[str] = field(default_factory=list)  # derivatives: operand modes of their fusions, or `as` another's
+    lowers: list[str] = field(default_factory=list)  # region: what does the same where this one is not made, if that may be
+    fuses: list[str] = field(default_factory=list)  # derivatives: operand modes of their fusions
     fused_only: bool = False  # derivatives: nothing but their fusions is threaded
     second: str = ""  # pairs: the last instruction; what stands before it, an instruction or a pair, is `family`
     via: str = ""  # pairs: slot operands of the last instruction that hold what one before it has just put there: ...
@@ -362,6 +363,7 @@ class Model:
         self.by_name: dict[str, Instruction] = {}
         self.costs: dict[str, list[int]] = {}
         self.pairs: dict[str, list[Instruction]] = {}  # by their first instruction
+        self.moded: list[Instruction] = []  # region instructions by operand modes, also those that are not made
 
     def add(self, instruction: Instruction) -> None:
         if instruction.name in self.by_name:
@@ -407,13 +409,12 @@ class Model:
     def fusions(self, item: Instruction) -> list[Instruction]:
         if item.kind in ("region", "pair"):
             return self.pairs.get(item.name, [])
-        owner = item.fuses[1] if item.fuses[:1] == ["as"] else item.name
-        return [i for i in self.instructions if i.kind == "fusion" and i.family == owner]
+        return [i for i in self.instructions if i.kind == "fusion" and i.family == item.name]
 
     def _fuse(self, item: Instruction) -> None:
         """The fusions of a derivative: one for each operand mode, and with the STORE_LOCAL behind it where the
         result is known to replace all inputs (what is on the stack is an int or a float, or nothing is)."""
-        for mode in item.fuses if item.fuses[:1] != ["as"] else ():
+        for mode in item.fuses:
             if len(mode) != len(item.inputs) or set(mode) - set("SLCO") or mode.lstrip("S").count("S"):
                 raise ModelError(f"{item.source}: {item.name} cannot be fused as '{mode}'")
             if "O" in mode and "OWNED(" not in item.body:
@@ -444,10 +445,12 @@ class Model:
 
     def sequence(self, item: Instruction) -> str:
         """What stands for it in tables/sequences.csv, if it is one that a profile chooses: `A+B` for one that joins
-        two, `A B C@a2` for a handler of several, with what comes from the one so many before, `LT_INT JUMP_IF_FALSE`
+        two, `R_LOAD_I RI_ADD_RS_R` for operands in other places, `A B C@a2` for a handler of several, with what comes from the one so many before, `LT_INT JUMP_IF_FALSE`
         for a derivative that covers, `LOAD_LOCAL_B ADD_INT` for a fusion.  What stands in for one shares its line."""
         if item.joins:
             return "+".join(item.joins)
+        if item.lowers:
+            return " ".join(item.lowers)
         if item.kind == "fusion":
             family = self.plain_of(self.by_name[item.family])
             return " ".join([*item.loads, self.sequence(family) or family.name, *["STORE_LOCAL"] * item.stores])
@@ -472,6 +475,8 @@ class Model:
                 chosen.add(sequence)
                 for item in found[sequence]:
                     made_of = {"pair": [item.family, item.second], "fusion": [item.family]}
+                    if item.lowers and item.name.endswith("_S") and f"{item.name[:-1]}R" in self.by_name:  # joined() makes it of that
+                        keep(self.sequence(self.by_name[f"{item.name[:-1]}R"]))
                     for part in item.joins or made_of.get(item.kind, []):
                         if part not in self.by_name:
                             raise ModelError(f"{item.source}: {item.name} has an unknown part {part}")
@@ -490,10 +495,11 @@ class Model:
         rows = [(*(self.by_name[part].number for part in i.joins), i.number) for i in self.regions() if i.joins]
         covering = [(self.alone(i), self.by_name[i.covers], i) for i in self.instructions if self.alone(i)]
         rows += [tuple(part.number for part in parts) for parts in covering]
-        for one, behind in itertools.pairwise(self.regions()):
-            store = "R_STORE_D" if "SET_D(c" in behind.body else "R_STORE_I" if "SLOT_I(c) =" in behind.body else ""
-            if store and one.name.endswith("_R") and behind.name == one.name.removesuffix("R") + "S":
-                rows.append((one.number, self.by_name[store].number, behind.number))
+        for item in self.regions():
+            store = "R_STORE_D" if "SET_D(c" in item.body else "R_STORE_I" if "SLOT_I(c) =" in item.body else ""
+            one = self.by_name.get(f"{item.name[:-1]}R")
+            if store and one and item.name.endswith("_S"):
+                rows.append((one.number, self.by_name[store].number, item.number))
         if len({row[:2] for row in rows}) < len(rows):
             raise ModelError("two instructions join the same two")
         return sorted(rows)
@@ -506,6 +512,7 @@ class Model:
                 self._complete(item)
         for item in [i for i in self.instructions if i.fuses]:
             self._fuse(item)
+        self.moded = [i for i in self.regions() if i.modes and not i.joins]
         if wanted is not None:
             self._choose(wanted)
         for family in self.families():

@@ -10,7 +10,7 @@ from isa import Instruction, ModelError
 KNOWN = {
     "name", "doc", "operands", "stack", "variable", "cache", "site", "calls_out", "kills", "ends",
     "of", "types", "when", "result", "select", "modes", "fuses", "homes", "line",
-    "joins", "promises", "saw", "covers", "region", "which", "open", "several", "variant_of", "where", "behind",
+    "joins", "lowers", "promises", "saw", "covers", "region", "which", "open", "several", "variant_of", "where", "behind",
 }
 
 
@@ -71,6 +71,7 @@ def _add(context, kind: str, attributes: dict) -> str:
             modes=attributes.get("modes", ""),
             homes=attributes.get("homes", ""),
             joins=joins,
+            lowers=attributes.get("lowers", "").split(),
             fuses=[mode for mode in fuses if mode != "only"],
             fused_only="only" in fuses,
             promises=attributes.get("promises", ""),

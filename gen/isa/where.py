@@ -2,7 +2,7 @@
 
 The definition is a block of gen/ops.  The chooser is what puts the instruction into a stream: a function of the compiler,
 of quickening or of the region builder.  It is found where C names the instruction; where C reaches a row of instructions
-by arithmetic on opcodes, its first one is named, or another one of the same block.  A chooser that is not found is an
+by their modes (DV_MODED_), its first one is named, or another one of the same block.  A chooser that is not found is an
 error of the build, so that every name leads to a line.
 """
 
@@ -33,7 +33,7 @@ ASSEMBLE = "dv_assembly_read"
 NOT_EMITTED = "Not emitted by the compiler"
 GUARDS = ("gen/templates/handlers.c.mako", "guards in order")
 
-USE = re.compile(r"\bDV_OP_(\w+)(\s*\+)?")
+USE = re.compile(r"\bDV_(?:OP|MODED)_(\w+)(\s*\+)?")
 READS = re.compile(r"(case|[=!]=|[<>]=?|-|dv_op_infos\[)\s*$")  # in front of an opcode: it is looked at, not chosen
 HEAD = re.compile(r"[a-z}#]")  # a line at the top level that begins something
 DEFINITION = re.compile(r"(?:#define|[a-z].*?|}.*?)[ *](\w+)(?:\(|(?:\[[^]]*\])*\s*=\s*\{)")
@@ -108,7 +108,8 @@ def choosers(model: isa.Model) -> dict[str, Place]:
     sources = Sources()
     by_guards = guards()
     blocks: dict[tuple, list[isa.Instruction]] = {}
-    for item in model.instructions:
+    made = {item.name for item in model.instructions}
+    for item in [*model.instructions, *(i for i in model.moded if i.name not in made)]:
         blocks.setdefault((item.kind, item.source, item.line), []).append(item)
     found, before = {}, {}
 

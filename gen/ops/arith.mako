@@ -68,29 +68,19 @@ def parts(kind, name, to):
         return f"const double {to} = dv_as_complex({name})->real, {to}i = dv_as_complex({name})->imag;"
     return f"const double {to} = {as_double(kind, name)}, {to}i = 0.0;"
 
-def fuses(name, op, short):
-    """In place or not is the same for numbers."""
-    return "SL SC LL LC CL" if name == op else f"as {op}_{short}"
-
 def as_double(kind, name):
     return f"dv_as_float({name})" if kind == "float" else f"(double)dv_as_int({name})"
 %>
-% for prefix in ("", "I"):
 % for op in BINARY:
-<%
-name = prefix + op
-call = "dv_inplace" if prefix else "dv_binary"
-doc = f"a {SIGNS[op]}= b: like {op}, but a may be changed in place." if prefix else f"a {SIGNS[op]} b."
-%>
-<%isa:op name="${name}" operands="own" stack="a b -- r" region="dv_step_binary" which="DV_BINARY_${op}" open="yes" calls_out="yes" kills="all" doc="${doc}">
-    const dv_value result = ${call}(vm, DV_BINARY_${op}, a, b);
+<%isa:op name="${op}" operands="own" stack="a b -- r" region="dv_step_binary" which="DV_BINARY_${op}" open="yes" calls_out="yes" kills="all" doc="a ${SIGNS[op]} b; or, with the bit DV_OWN_INPLACE in own, a ${SIGNS[op]}= b, where a may be changed in place.">
+    const dv_value result = dv_operate_either(vm, DV_BINARY_${op}, a, b, SITE.own & DV_OWN_INPLACE);
     if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
     DISPOSE2(SITE.own, a, b);
     DONE(result);
 </%isa:op>
 
 % if op == "ADD":
-<%isa:derivative name="${name}_INT_BOOL" of="${name}" types="int bool" result="int" doc="${name} of an int and a bool: where conditions are counted.">
+<%isa:derivative name="${op}_INT_BOOL" of="${op}" types="int bool" result="int" doc="${op} of an int and a bool: where conditions are counted.">
     const int64_t s = dv_as_int(a) + (b.bits == DV_TRUE.bits);
     if (DV_UNLIKELY(!dv_fits_int(s))) MISS();
     DONE(dv_int(s));
@@ -98,7 +88,7 @@ doc = f"a {SIGNS[op]}= b: like {op}, but a may be changed in place." if prefix e
 % endif
 
 % if op in FLOAT:
-<%isa:derivative name="${name}_NUMBER" of="${name}" types="any any" when="SITE.backoff > 0 && DV_IS_NUMBER(a) && DV_IS_NUMBER(b) && !dv_are_ints(a, b)" doc="${name} of two ints of 48 bits or floats, where these change.">
+<%isa:derivative name="${op}_NUMBER" of="${op}" types="any any" when="SITE.backoff > 0 && DV_IS_NUMBER(a) && DV_IS_NUMBER(b) && !dv_are_ints(a, b)" doc="${op} of two ints of 48 bits or floats, where these change.">
     if (DV_UNLIKELY(!DV_IS_NUMBER(a) || !DV_IS_NUMBER(b) || GUARD_FAILS())) MISS();
     if (dv_are_ints(a, b)) {
         ${INT[op]}
@@ -111,7 +101,7 @@ doc = f"a {SIGNS[op]}= b: like {op}, but a may be changed in place." if prefix e
 % endif
 
 % if op in WORD:
-<%isa:derivative name="${name}_WORD" of="${name}" types="word word" when="SITE.backoff > 0 && dv_int_is_word(a) && dv_int_is_word(b)" doc="${name} of two ints within int64, whose result is, too; where ${name}_INT has missed.">
+<%isa:derivative name="${op}_WORD" of="${op}" types="word word" when="SITE.backoff > 0 && dv_int_is_word(a) && dv_int_is_word(b)" doc="${op} of two ints within int64, whose result is, too; where ${op}_INT has missed.">
     int64_t x, y, s;
     if (DV_UNLIKELY(!dv_are_ints(a, b))) SLOW();
     x = dv_as_int(a);
@@ -133,7 +123,7 @@ doc = f"a {SIGNS[op]}= b: like {op}, but a may be changed in place." if prefix e
 
 % if op in INT:
 <% short = "INT" %>
-<%isa:derivative name="${name}_INT" of="${name}" types="int int" result="${'float' if op == 'TRUEDIV' else 'int'}" fuses="${fuses(name, op, short)}" doc="${name} of two ints with a result of at most 48 bits.">
+<%isa:derivative name="${op}_INT" of="${op}" types="int int" result="${'float' if op == 'TRUEDIV' else 'int'}" fuses="SL SC LL LC CL" doc="${op} of two ints with a result of at most 48 bits.">
     ${INT[op]}
     DONE(result);
 </%isa:derivative>
@@ -144,7 +134,7 @@ doc = f"a {SIGNS[op]}= b: like {op}, but a may be changed in place." if prefix e
 <%
 short = "FLOAT" if left == right else f"{left}_{right}".upper()
 %>
-<%isa:derivative name="${name}_${short}" of="${name}" types="${left} ${right}" result="float" fuses="${fuses(name, op, short)}" doc="${name} of ${left} and ${right}.">
+<%isa:derivative name="${op}_${short}" of="${op}" types="${left} ${right}" result="float" fuses="SL SC LL LC CL" doc="${op} of ${left} and ${right}.">
     const double x = ${as_double(left, "a")}, y = ${as_double(right, "b")};
     ${FLOAT[op]}
     DONE(result);
@@ -155,7 +145,7 @@ short = "FLOAT" if left == right else f"{left}_{right}".upper()
 % if op in CALLED:
 % for left, right in (("float", "float"), ("float", "int"), ("int", "float")):
 <% short = "FLOAT" if left == right else f"{left}_{right}".upper() %>
-<%isa:derivative name="${name}_${short}" of="${name}" types="${left} ${right}" result="float" doc="${name} of ${left} and ${right} that is a float.">
+<%isa:derivative name="${op}_${short}" of="${op}" types="${left} ${right}" result="float" doc="${op} of ${left} and ${right} that is a float.">
     SLOW();
     --- out of line ---
     const double x = ${as_double(left, "a")}, y = ${as_double(right, "b")};
@@ -166,7 +156,7 @@ short = "FLOAT" if left == right else f"{left}_{right}".upper()
 % endif
 
 % if op == "POW":
-<%isa:derivative name="${name}_INT" of="${name}" types="int int" result="int" doc="${name} of two ints with a result of at most 48 bits.">
+<%isa:derivative name="${op}_INT" of="${op}" types="int int" result="int" doc="${op} of two ints with a result of at most 48 bits.">
     SLOW();
     --- out of line ---
     const int64_t s = dv_int64_power_or_min(dv_as_int(a), dv_as_int(b));
@@ -176,7 +166,7 @@ short = "FLOAT" if left == right else f"{left}_{right}".upper()
 % endif
 
 % if op in ("AND", "OR", "XOR"):
-<%isa:derivative name="${name}_BOOL" of="${name}" types="bool bool" result="bool" doc="${name} of two bools.">
+<%isa:derivative name="${op}_BOOL" of="${op}" types="bool bool" result="bool" doc="${op} of two bools.">
     const dv_value result = {${"DV_FALSE.bits | (a.bits ^ b.bits)" if op == "XOR" else f"a.bits {SIGNS[op]} b.bits"}};
     DONE(result);
 </%isa:derivative>
@@ -187,7 +177,7 @@ short = "FLOAT" if left == right else f"{left}_{right}".upper()
 <%
 short = "COMPLEX" if left == right else f"{left}_{right}".upper()
 %>
-<%isa:derivative name="${name}_${short}" of="${name}" types="${left} ${right}" result="complex" doc="${name} of ${left} and ${right}; an operand that dies here takes the result.">
+<%isa:derivative name="${op}_${short}" of="${op}" types="${left} ${right}" result="complex" doc="${op} of ${left} and ${right}; an operand that dies here takes the result.">
 % if op != "POW":
     ${parts(left, "a", "x")}
     ${parts(right, "b", "y")}
@@ -216,35 +206,34 @@ short = "COMPLEX" if left == right else f"{left}_{right}".upper()
 % endfor
 % endif
 
-<%isa:derivative name="${name}_DL" of="${name}" types="instance any" doc="${name} of an instance whose class has the operator's method in dl: enters its frame.">
+<%isa:derivative name="${op}_DL" of="${op}" types="instance any" doc="${op} of an instance whose class has the operator's method in dl: enters its frame.">
     if (DV_UNLIKELY(dv_operate_other(vm, a, b))) MISS();
-% if prefix:
+    if (DV_UNLIKELY(SITE.own & DV_OWN_INPLACE)) SLOW();
+    dv_function *method = dv_operate_method(vm, a, vm->known.binary[DV_BINARY_${op}], sp);
+    const uint64_t how = DV_OPERATE_HOW(DV_OPERATE_BINARY, DV_BINARY_${op}, SITE.own);
+    if (DV_UNLIKELY(!method)) MISS();
+    OPERATE(method, a, b, how);
+    --- out of line ---
     dv_function *method = dv_operate_method(vm, a, vm->known.inplace[DV_BINARY_${op}], sp);
-    uint64_t how = DV_OPERATE_HOW(DV_OPERATE_INPLACE, DV_BINARY_${op}, SITE.own);
+    uint64_t how = DV_OPERATE_HOW(DV_OPERATE_INPLACE, DV_BINARY_${op}, SITE.own & 3);
     if (!method) {
         if (DV_UNLIKELY(!dv_operate_lacks(vm, a, vm->known.inplace[DV_BINARY_${op}]))) MISS();
         method = dv_operate_method(vm, a, vm->known.binary[DV_BINARY_${op}], sp);
-        how = DV_OPERATE_HOW(DV_OPERATE_FALLEN, DV_BINARY_${op}, SITE.own);
+        how = DV_OPERATE_HOW(DV_OPERATE_FALLEN, DV_BINARY_${op}, SITE.own & 3);
     }
-% else:
-    dv_function *method = dv_operate_method(vm, a, vm->known.binary[DV_BINARY_${op}], sp);
-    const uint64_t how = DV_OPERATE_HOW(DV_OPERATE_BINARY, DV_BINARY_${op}, SITE.own);
-% endif
     if (DV_UNLIKELY(!method)) MISS();
     OPERATE(method, a, b, how);
 </%isa:derivative>
 
-% if not prefix:
-<%isa:derivative name="${name}_REFLECTED" of="${name}" types="any instance" when="!dv_is_object(a) && dv_is_plain_instance(b)" doc="${name} of a number and an instance whose class has the reflected method in dl: enters its frame.">
+<%isa:derivative name="${op}_REFLECTED" of="${op}" types="any instance" when="!(SITE.own & DV_OWN_INPLACE) && !dv_is_object(a) && dv_is_plain_instance(b)" doc="${op} of a number and an instance whose class has the reflected method in dl: enters its frame.">
     if (DV_UNLIKELY(dv_is_object(a) || !dv_is_plain_instance(b))) MISS();
     dv_function *method = dv_operate_method(vm, b, vm->known.reflected[DV_BINARY_${op}], sp);
     if (DV_UNLIKELY(!method)) MISS();
     OPERATE(method, b, a, DV_OPERATE_HOW(DV_OPERATE_REFLECTED, DV_BINARY_${op}, SITE.own));
 </%isa:derivative>
-% endif
 
 % if op == "ADD":
-<%isa:derivative name="${name}_STR" of="${name}" types="str str" result="str" doc="${name} of two strs; a left operand that dies here grows in place.">
+<%isa:derivative name="${op}_STR" of="${op}" types="str str" result="str" doc="${op} of two strs; a left operand that dies here grows in place.">
     const uint8_t own = SITE.own;
     PUBLISH();
     dv_value result;
@@ -255,7 +244,7 @@ short = "COMPLEX" if left == right else f"{left}_{right}".upper()
         DISPOSE1(own >> 1, b);
     } else {
         /* An augmented assignment stores the result where a came from: a may grow under it. */
-        result = ${"dv_str_extend" if prefix else "dv_str_concat"}(vm, a, b);
+        result = own & DV_OWN_INPLACE ? dv_str_extend(vm, a, b) : dv_str_concat(vm, a, b);
         if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
         DISPOSE2(own, a, b);
     }
@@ -264,7 +253,7 @@ short = "COMPLEX" if left == right else f"{left}_{right}".upper()
 % endif
 
 % if op in ("ADD", "SUB", "MUL", "MOD", "AND", "OR", "XOR"):
-<%isa:derivative name="${name}_TYPE" of="${name}" types="any any" when="dv_operate_asks_type(a, b)" doc="${name} of an object of a built-in type, that is no number, and of no instance: its type's C function is asked at once.">
+<%isa:derivative name="${op}_TYPE" of="${op}" types="any any" when="dv_operate_asks_type(a, b)" doc="${op} of an object of a built-in type, that is no number, and of no instance: its type's C function is asked at once.">
     SLOW();
     --- out of line ---
     if (DV_UNLIKELY(!dv_operate_asks_type(a, b) || GUARD_FAILS())) MISS();
@@ -272,19 +261,14 @@ short = "COMPLEX" if left == right else f"{left}_{right}".upper()
     const uint8_t own = SITE.own;
     PUBLISH();
     dv_value result = DV_NOTIMPLEMENTED;
-% if prefix:
-    if (type->inplace) result = type->inplace(vm, DV_BINARY_${op}, a, b);
-    if (dv_same(result, DV_NOTIMPLEMENTED) && type->binary) result = type->binary(vm, DV_BINARY_${op}, a, b);
-% else:
-    if (DV_LIKELY(type->binary != NULL)) result = type->binary(vm, DV_BINARY_${op}, a, b);
-% endif
+    if (own & DV_OWN_INPLACE && type->inplace) result = type->inplace(vm, DV_BINARY_${op}, a, b);
+    if (dv_same(result, DV_NOTIMPLEMENTED) && DV_LIKELY(type->binary != NULL)) result = type->binary(vm, DV_BINARY_${op}, a, b);
     if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
     if (DV_UNLIKELY(dv_same(result, DV_NOTIMPLEMENTED))) MISS();
     DISPOSE2(own, a, b);
     DONE(result);
 </%isa:derivative>
 % endif
-% endfor
 % endfor
 
 % for op, sign in (("NEG", "-"), ("POS", "+"), ("INVERT", "~")):

@@ -143,86 +143,79 @@ both = f"dv_operate_compares_str(vm, a, {known}) && dv_operate_compares_str(vm, 
 % endif
 % endfor
 
-% for op, sign in (("IS", "=="), ("IS_NOT", "!=")):
-<%isa:op name="${op}" operands="own" stack="a b -- r" region="dv_step_is" doc="a ${op.lower().replace('_', ' ')} b: the same object.">
+<%isa:op name="IS" operands="own" stack="a b -- r" region="dv_step_is" doc="a is b: the same object.">
     const uint8_t own = SITE.own;
     if (DV_UNLIKELY(own & 2 && dv_is_object(b))) SLOW();
-    DONE_RELEASING(dv_bool(a.bits ${sign} b.bits), own & 1, a);
+    DONE_RELEASING(dv_bool(a.bits == b.bits), own & 1, a);
     --- out of line ---
-    const bool result = a.bits ${sign} b.bits;
+    const bool result = a.bits == b.bits;
     PUBLISH();
     DISPOSE2(SITE.own, a, b);
     DONE(dv_bool(result));
 </%isa:op>
-% endfor
 
-% for op, taken in (("IS", ""), ("IS_NOT", "!")):
 % for jump, wanted in (("JUMP_IF_FALSE", "!"), ("JUMP_IF_TRUE", "")):
-<%isa:derivative name="${op}_NONE_${jump}" of="${op}" types="any none" result="bool" covers="${jump}" fuses="SC LC" doc="${op} of something and None, and the ${jump} behind it.">
+<%isa:derivative name="IS_NONE_${jump}" of="IS" types="any none" result="bool" covers="${jump}" fuses="SC LC" doc="IS of something and None, and the ${jump} behind it.">
     const bool owned = SITE.own & 1;
-    ip = ${wanted}(${taken}(a.bits == DV_NONE.bits)) ? CELL(LEN + 2).target : ip + LEN + 3;
+    ip = ${wanted}(a.bits == DV_NONE.bits) ? CELL(LEN + 2).target : ip + LEN + 3;
     sp -= IN;
     if (owned) GO_RELEASING(a);
     DEAD();
     GO();
 </%isa:derivative>
 % endfor
-% endfor
 
-% for op, sign in (("IS", "=="), ("IS_NOT", "!=")):
-<%isa:derivative name="${op}_NONE" of="${op}" types="any none" result="bool" fuses="SC LC" doc="${op} of something and None.">
-    DONE_RELEASING(dv_bool(a.bits ${sign} DV_NONE.bits), SITE.own & 1, a);
+<%isa:derivative name="IS_NONE" of="IS" types="any none" result="bool" fuses="SC LC" doc="IS of something and None.">
+    DONE_RELEASING(dv_bool(a.bits == DV_NONE.bits), SITE.own & 1, a);
 </%isa:derivative>
 
 % for jump, wanted in (("JUMP_IF_FALSE", "!"), ("JUMP_IF_TRUE", "")):
-<%isa:derivative name="${op}_${jump}" of="${op}" types="any any" when="true" result="bool" covers="${jump}" doc="${op} of any two, and the ${jump} behind it.">
+<%isa:derivative name="IS_${jump}" of="IS" types="any any" when="true" result="bool" covers="${jump}" doc="IS of any two, and the ${jump} behind it.">
     const uint8_t own = SITE.own;
     if (own & 2 && dv_is_object(b)) {
-        if (DV_UNLIKELY(dv_as_object(b)->references == 1)) TAIL(DV_H(${op})); /* it dies */
+        if (DV_UNLIKELY(dv_as_object(b)->references == 1)) TAIL(DV_H(IS)); /* it dies */
         dv_as_object(b)->references--;
     }
-    ip = ${wanted}(a.bits ${sign} b.bits) ? CELL(LEN + 2).target : ip + LEN + 3;
+    ip = ${wanted}(a.bits == b.bits) ? CELL(LEN + 2).target : ip + LEN + 3;
     sp -= IN;
     if (own & 1) GO_RELEASING(a);
     DEAD();
     GO();
 </%isa:derivative>
 % endfor
-<%isa:derivative name="${op}_ANY" of="${op}" types="any any" when="true" result="bool" doc="${op} of any two.">
+<%isa:derivative name="IS_ANY" of="IS" types="any any" when="true" result="bool" doc="IS of any two.">
     const uint8_t own = SITE.own;
     if (own & 2 && dv_is_object(b)) {
-        if (DV_UNLIKELY(dv_as_object(b)->references == 1)) TAIL(DV_H(${op})); /* it dies */
+        if (DV_UNLIKELY(dv_as_object(b)->references == 1)) TAIL(DV_H(IS)); /* it dies */
         dv_as_object(b)->references--;
     }
-    DONE_RELEASING(dv_bool(a.bits ${sign} b.bits), own & 1, a);
+    DONE_RELEASING(dv_bool(a.bits == b.bits), own & 1, a);
 </%isa:derivative>
-% endfor
 
-% for op, wanted in (("IN", "!= 0"), ("NOT_IN", "== 0")):
-<%isa:op name="${op}" operands="own" stack="a b -- r" calls_out="yes" kills="all" select="dv_choose_contains" region="embeds" doc="a ${op.lower().replace('_', ' ')} b.">
+<%isa:op name="IN" operands="own" stack="a b -- r" calls_out="yes" kills="all" select="dv_choose_contains" region="embeds" doc="a in b.">
     const int found = dv_contains(vm, b, a);
     if (DV_UNLIKELY(found < 0)) RAISE();
     DISPOSE2(SITE.own, a, b);
-    DONE(dv_bool(found ${wanted}));
+    DONE(dv_bool(found));
 </%isa:op>
 
-<%isa:derivative name="${op}_DL" of="${op}" types="any instance" doc="${op} with an instance whose class has __contains__ in dl: enters its frame.">
+<%isa:derivative name="IN_DL" of="IN" types="any instance" doc="IN with an instance whose class has __contains__ in dl: enters its frame.">
     dv_function *method = dv_operate_method(vm, b, vm->known.contains, sp);
-    const uint64_t how = DV_OPERATE_HOW(DV_OPERATE_${op}, 0, SITE.own);
+    const uint64_t how = DV_OPERATE_HOW(DV_OPERATE_IN, 0, SITE.own);
     if (DV_UNLIKELY(!method)) MISS();
     OPERATE(method, b, a, how);
 </%isa:derivative>
 
 ## With the jump behind it: which way to go; without: the result.
-<%def name="contained(found, jump, wanted)">\
+<%def name="contained(found, jump)">\
 % if jump:
     sp -= IN;
-    JUMP(${"" if jump == "JUMP_IF_TRUE" else "!"}((${found}) ${wanted}) ? CELL(LEN + 2).target : ip + LEN + 3);
+    JUMP(${"" if jump == "JUMP_IF_TRUE" else "!"}(${found}) ? CELL(LEN + 2).target : ip + LEN + 3);
 % else:
-    DONE(dv_bool((${found}) ${wanted}));
+    DONE(dv_bool(${found}));
 % endif
 </%def>\
-<%def name="contained_late(found, jump, wanted)">\
+<%def name="contained_late(found, jump)">\
     const uint8_t own = SITE.own;
 % if jump:
     const dv_cell *target = CELL(LEN + 2).target, *next = ip + LEN + 3;
@@ -233,16 +226,16 @@ both = f"dv_operate_compares_str(vm, a, {known}) && dv_operate_compares_str(vm, 
     DISPOSE2(own, a, b);
 % if jump:
     sp -= IN;
-    JUMP(${"" if jump == "JUMP_IF_TRUE" else "!"}(found ${wanted}) ? target : next);
+    JUMP(${"" if jump == "JUMP_IF_TRUE" else "!"}(found) ? target : next);
 % else:
-    DONE(dv_bool(found ${wanted}));
+    DONE(dv_bool(found));
 % endif
 </%def>\
 % for jump in ("JUMP_IF_FALSE", "JUMP_IF_TRUE", ""):
 <%
 suffix, also = (f"_{jump}", f", and the {jump} behind it") if jump else ("", "")
 %>\
-<%isa:derivative name="${op}_STR${suffix}" of="${op}" types="str str" result="bool" covers="${jump}" fuses="SL SC LL LC" doc="${op} of two strs${also}.">
+<%isa:derivative name="IN_STR${suffix}" of="IN" types="str str" result="bool" covers="${jump}" fuses="SL SC LL LC" doc="IN of two strs${also}.">
     const dv_str *part = dv_as_str(a), *text = dv_as_str(b);
     const uint8_t own = SITE.own;
     /* One character among few, neither of which dies here. */
@@ -251,38 +244,38 @@ suffix, also = (f"_{jump}", f", and the {jump} behind it") if jump else ("", "")
     const bool found = dv_text_has(text->data, (size_t)text->length, part->data[0]);
     dv_as_object(a)->references -= own & 1;
     dv_as_object(b)->references -= own >> 1 & 1;
-${contained("found", jump, wanted)}\
+${contained("found", jump)}\
     --- out of line ---
-${contained_late("dv_str_find(dv_as_str(b), dv_as_str(a), 0, dv_as_str(b)->length) >= 0", jump, wanted)}\
+${contained_late("dv_str_find(dv_as_str(b), dv_as_str(a), 0, dv_as_str(b)->length) >= 0", jump)}\
 </%isa:derivative>
 
-<%isa:derivative name="${op}_DERIVED${suffix}" of="${op}" types="any any" result="bool" covers="${jump}" doc="${op} with an instance whose class leaves __contains__ to the built-in type that it derives from${also}.">
+<%isa:derivative name="IN_DERIVED${suffix}" of="IN" types="any any" result="bool" covers="${jump}" doc="IN with an instance whose class leaves __contains__ to the built-in type that it derives from${also}.">
     /* What dies here does so out of line. */
     if (SITE.own || dv_is_shape(a, DV_T_TUPLE) || !dv_operate_leaves(vm, b, DV_T_DICT, DV_LEFT_CONTAINS)) SLOW();
     const int64_t number = dv_dict_known_entry(vm, dv_as_dict(b), a);
     if (number == DV_KEY_UNKNOWN) SLOW();
-${contained("number >= 0", jump, wanted)}\
+${contained("number >= 0", jump)}\
     --- out of line ---
     const dv_type *base = dv_operate_base(vm, b, vm->known.contains);
     if (DV_UNLIKELY(!base || !base->contains || GUARD_FAILS())) MISS();
     dv_operate_note_left(vm, b, DV_LEFT_CONTAINS);
-${contained_late("base->contains(vm, b, a)", jump, wanted)}\
+${contained_late("base->contains(vm, b, a)", jump)}\
 </%isa:derivative>
 
-<%isa:derivative name="${op}_SEQUENCE${suffix}" of="${op}" types="any any" result="bool" covers="${jump}" doc="${op} of anything and a list or a tuple${also}.">
+<%isa:derivative name="IN_SEQUENCE${suffix}" of="IN" types="any any" result="bool" covers="${jump}" doc="IN of anything and a list or a tuple${also}.">
     if (DV_UNLIKELY((!dv_is_shape(b, DV_T_LIST) && !dv_is_shape(b, DV_T_TUPLE)) || GUARD_FAILS())) MISS();
     /* What dies here does so out of line. */
     const uint8_t own = SITE.own;
     const int found = dv_sequence_has_at_once(b, a);
     if (found < 0 || (own & 1 && dv_is_object(a)) || (own & 2 && dv_as_object(b)->references == 1)) SLOW();
     dv_as_object(b)->references -= own >> 1 & 1;
-${contained("found", jump, wanted)}\
+${contained("found", jump)}\
     --- out of line ---
-${contained_late("vm->types[dv_as_object(b)->shape]->contains(vm, b, a)", jump, wanted)}\
+${contained_late("vm->types[dv_as_object(b)->shape]->contains(vm, b, a)", jump)}\
 </%isa:derivative>
 
 % for kind, test, find, rest in (("SET", "(dv_is_shape(b, DV_T_SET) || dv_is_shape(b, DV_T_FROZENSET)) && !dv_is_set(a)", "dv_set_contains(vm, b, a)", " but a set"), ("DICT", "dv_is_shape(b, DV_T_DICT)", "dv_is_empty(dv_dict_get(vm, b, a)) ? (dv_is_empty(vm->error) ? 0 : -1) : 1", "")):
-<%isa:derivative name="${op}_${kind}${suffix}" of="${op}" types="any any" result="bool" covers="${jump}" doc="${op} of anything hashable${rest} and a ${kind.lower()}${also}.">
+<%isa:derivative name="IN_${kind}${suffix}" of="IN" types="any any" result="bool" covers="${jump}" doc="IN of anything hashable${rest} and a ${kind.lower()}${also}.">
     if (DV_UNLIKELY(!(${test}) || GUARD_FAILS())) MISS();
     const uint8_t own = SITE.own;
     const int found = dv_${kind.lower()}_first_has(vm, dv_as_${kind.lower()}(b), a);
@@ -293,11 +286,10 @@ ${contained_late("vm->types[dv_as_object(b)->shape]->contains(vm, b, a)", jump, 
         dv_as_object(a)->references--;
     }
     dv_as_object(b)->references -= own >> 1 & 1;
-${contained("found", jump, wanted)}\
+${contained("found", jump)}\
     --- out of line ---
-${contained_late(find, jump, wanted)}\
+${contained_late(find, jump)}\
 </%isa:derivative>
-% endfor
 % endfor
 % endfor
 

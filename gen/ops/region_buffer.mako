@@ -21,6 +21,16 @@ CONTAINERS = [
 def called(name):
     return "array of " + name if name in ELEMENTS else name
 
+def get_lowers(name, mode, to, kind):
+    """Of an access whose index is in the instruction, or whose result goes to a slot."""
+    parts = [*["R_CONST_I"] * (mode == "K"), f"RE_GET_{name.upper()}_{mode.replace('K', 'R')}_R", *[f"R_STORE_{kind}"] * (to == "S")]
+    return " ".join(parts) if len(parts) > 1 else ""
+
+def set_lowers(name, mode, value, kind):
+    """Of one whose index is not in a slot, or whose value is not in a register."""
+    before = {"S": [], "K": ["R_CONST"], "R": ["R_STORE_I"]}[mode] + [f"R_LOAD_{kind}"] * (value == "S")
+    return " ".join([*before, f"RE_SET_{name.upper()}_S_R"]) if before else ""
+
 def fits(type):
     """C condition: the int64 x can be stored."""
     return {"int64_t": "true", "uint64_t": "x >= 0"}.get(type, f"x == ({type})x")
@@ -39,7 +49,7 @@ is_float = type in ("float", "double")
 value = "dv_element_double((double)x)" if is_float else "(int64_t)x"
 target = {"R": "d = " if is_float else "r = ", "S": "SLOT_I(c) = "}[to]
 %>
-<%isa:region name="RE_GET_${name.upper()}_${mode}_${to}" operands="" cache="3" modes="${mode}${to}" doc="Element of the ${called(name)} in home slot a, within bounds.">
+<%isa:region name="RE_GET_${name.upper()}_${mode}_${to}" operands="" cache="3" modes="${mode}${to}" lowers="${get_lowers(name, mode, to, 'D' if is_float else 'I')}" doc="Element of the ${called(name)} in home slot a, within bounds.">
     ${locate}
 ${bounds(index, count)}\
     const ${type} x = ((const ${type} *)(const void *)from->data)[i];
@@ -58,7 +68,7 @@ ${bounds(index, count)}\
 is_float = type in ("float", "double")
 value = ("d" if is_float else "r") if value_mode == "R" else ("SLOT_D(c)" if is_float else "SLOT_I(c)")
 %>
-<%isa:region name="RE_SET_${name.upper()}_${mode}_${value_mode}" operands="" cache="3" modes="${mode}${value_mode}" doc="Stores a raw ${'double' if is_float else 'int'} that fits into the ${called(name)} in home slot a, within bounds.">
+<%isa:region name="RE_SET_${name.upper()}_${mode}_${value_mode}" operands="" cache="3" modes="${mode}${value_mode}" lowers="${set_lowers(name, mode, value_mode, 'D' if is_float else 'I')}" doc="Stores a raw ${'double' if is_float else 'int'} that fits into the ${called(name)} in home slot a, within bounds.">
     ${locate}
 ${bounds(index, count)}\
     const ${"double" if is_float else "int64_t"} x = ${value};

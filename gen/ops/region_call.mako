@@ -18,6 +18,14 @@ def argument(kind, position, last, mode):
     return "r" if register else f"SLOT_I({'ab'[position]})"
 def modes(arguments):
     return "R" if len(arguments) > 2 else "S" if not arguments or arguments[-1] == "P" else "SR"
+def lowers(result, arguments, mode, to):
+    """Of a call whose last argument is in a register although it could be in a slot, or whose result goes to a slot."""
+    if (arguments, mode, to) == ("DD", "S", "S"):
+        return ""  # of divmod (vm/region/call.c)
+    kinds = {k: "D" if k == "D" else "I" for k in "DQIBVP"}
+    alone = mode == "S" or len(arguments) > 2
+    parts = [*[f"R_STORE_{kinds[arguments[-1:] or 'V']}"] * (not alone), f"R_RAW_{result}_{arguments or 'V'}_{mode if alone else 'S'}_R", *[f"R_STORE_{kinds[result]}"] * (to == "S")]
+    return " ".join(parts) if len(parts) > 1 else ""
 %>
 <%isa:region name="R_GUARD_BOUND" operands="" cache="3" doc="Leaves unless home slot a holds a bound method of a dl function with the code in the instruction.">
     const dv_value v = HOME(a);
@@ -54,7 +62,7 @@ values = ", ".join(f"({C_TYPES[k]})x{i}" for i, k in enumerate(arguments))
 kept = ", ".join(f"{{.{'d' if k == 'D' else 'i'} = {'(intptr_t)' * (k == 'P')}x{i}}}" for i, k in enumerate(arguments)) or "{0}"
 out = {"R": {"D": "d = y", "V": ""}.get(result, "r = y"), "S": {"D": "SET_D(c, y)"}.get(result, "SLOT_I(c) = y")}[to]
 %>
-<%isa:region name="R_RAW_${result}_${arguments or 'V'}_${mode}_${to}" operands="" cache="4" modes="${mode}${to}" doc="Calls a C function ${C_TYPES[result]}(${types}); leaves where arguments do not fit or it would raise.">
+<%isa:region name="R_RAW_${result}_${arguments or 'V'}_${mode}_${to}" operands="" cache="4" modes="${mode}${to}" lowers="${lowers(result, arguments, mode, to)}" doc="Calls a C function ${C_TYPES[result]}(${types}); leaves where arguments do not fit or it would raise.">
 <%def name="operands()">
     const dv_raw *raw = CELL(4).p;
 % for i, k in enumerate(arguments):

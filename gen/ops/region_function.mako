@@ -126,7 +126,7 @@ results = (
     REGION_NEXT();
 </%isa:region>
 
-<%isa:region name="R_IS_NONE" operands="" cache="3" doc="Is home slot a None, to the int register; b: is it not?">
-    r = (HOME(a).bits == DV_NONE.bits) != (CELL(1).o.b != 0);
+<%isa:region name="R_IS_NONE" operands="" cache="3" doc="Is home slot a None, to the int register?">
+    r = HOME(a).bits == DV_NONE.bits;
     REGION_NEXT();
 </%isa:region>

@@ -13,6 +13,13 @@ def doubles(mode):
     a = {"S": "SLOT_D(a)", "K": "CELL(2).d", "R": "d"}[mode[0]]
     b = {"S": "SLOT_D(b)", "K": "CELL(2).d", "R": "d"}[mode[1]]
     return a, b
+def lowers(op, mode, to, kind):
+    """What an operator is made of whose left operand is not in a register, or whose result goes to a slot."""
+    if op in ("FLOORDIV", "MOD") and mode + to == "SSS":
+        return ""  # of divmod (vm/region/call.c)
+    found = [] if "R" in mode else [f"R_CONST_{kind}" if mode[0] == "K" else f"R_LOAD_{kind}"]
+    parts = [*found, f"R{kind}_{op}_{'R' + mode[1] if found else mode}_R", *[f"R_STORE_{kind}"] * (to == "S")]
+    return " ".join(parts) if len(parts) > 1 else ""
 INT = {
     "ADD": "if (DV_UNLIKELY(__builtin_add_overflow(x, y, &z) || GUARD_FAILS())) EXIT();",
     "SUB": "if (DV_UNLIKELY(__builtin_sub_overflow(x, y, &z) || GUARD_FAILS())) EXIT();",
@@ -34,7 +41,7 @@ COMPARE = {"LT": "<", "LE": "<=", "GT": ">", "GE": ">=", "EQ": "==", "NE": "!="}
 <%
 a, b = ints(mode)
 %>
-<%isa:region name="RI_${op}_${mode}_${to}" operands="" cache="3" modes="${mode}${to}" doc="${op} of raw ints; leaves through its exit on overflow.">
+<%isa:region name="RI_${op}_${mode}_${to}" operands="" cache="3" modes="${mode}${to}" lowers="${lowers(op, mode, to, 'I')}" doc="${op} of raw ints; leaves through its exit on overflow.">
     const int64_t x = ${a}, y = ${b};
     int64_t z;
     ${code}
@@ -50,7 +57,7 @@ a, b = ints(mode)
 <%
 a, b = doubles(mode)
 %>
-<%isa:region name="RD_${op}_${mode}_${to}" operands="" cache="3" modes="${mode}${to}" doc="${op} of raw doubles.">
+<%isa:region name="RD_${op}_${mode}_${to}" operands="" cache="3" modes="${mode}${to}" lowers="${lowers(op, mode, to, 'D')}" doc="${op} of raw doubles.">
     const double x = ${a}, y = ${b};
 % if op in ("DIV", "MOD"):
     if (DV_UNLIKELY(y == 0.0 || GUARD_FAILS())) EXIT();
@@ -67,21 +74,23 @@ a, b = doubles(mode)
 <%
 a, b = ints(mode)
 x, y = doubles(mode)
+def loads(form, kind):
+    return "" if mode[0] == "R" else f"R_LOAD_{kind} {form}_{op}_R{mode[1]}"
 %>
-<%isa:region name="RBI_${op}_${mode}" operands="" cache="3" modes="${mode}" doc="Jumps if ${op} holds for raw ints.">
+<%isa:region name="RBI_${op}_${mode}" operands="" cache="3" modes="${mode}" lowers="${loads('RBI', 'I')}" doc="Jumps if ${op} holds for raw ints.">
     REGION_BRANCH(${a} ${sign} ${b});
 </%isa:region>
-<%isa:region name="RBDT_${op}_${mode}" operands="" cache="3" modes="${mode}" doc="Jumps if ${op} holds for raw doubles.">
+<%isa:region name="RBDT_${op}_${mode}" operands="" cache="3" modes="${mode}" lowers="${loads('RBDT', 'D')}" doc="Jumps if ${op} holds for raw doubles.">
     REGION_BRANCH(${x} ${sign} ${y});
 </%isa:region>
-<%isa:region name="RBDF_${op}_${mode}" operands="" cache="3" modes="${mode}" doc="Jumps if ${op} does not hold for raw doubles.">
+<%isa:region name="RBDF_${op}_${mode}" operands="" cache="3" modes="${mode}" lowers="${loads('RBDF', 'D')}" doc="Jumps if ${op} does not hold for raw doubles.">
     REGION_BRANCH(!(${x} ${sign} ${y}));
 </%isa:region>
-<%isa:region name="RSI_${op}_${mode}" operands="" cache="3" modes="${mode}" doc="The truth of ${op} of raw ints, to the register.">
+<%isa:region name="RSI_${op}_${mode}" operands="" cache="3" modes="${mode}" lowers="${loads('RSI', 'I')}" doc="The truth of ${op} of raw ints, to the register.">
     r = ${a} ${sign} ${b};
     REGION_NEXT();
 </%isa:region>
-<%isa:region name="RSD_${op}_${mode}" operands="" cache="3" modes="${mode}" doc="The truth of ${op} of raw doubles, to the register.">
+<%isa:region name="RSD_${op}_${mode}" operands="" cache="3" modes="${mode}" lowers="${loads('RSD', 'D')}" doc="The truth of ${op} of raw doubles, to the register.">
     r = ${x} ${sign} ${y};
     REGION_NEXT();
 </%isa:region>
@@ -96,13 +105,13 @@ a, b = ints(mode)
 x, y = doubles(mode)
 %>
 % for form, left, right in (("RBI", a, b), ("RBDT", x, y)):
-<%isa:region name="${form}_BACK_${op}_${mode}" operands="" cache="4" modes="${mode}" doc="Back edge: safepoint, ${form}_${op}_${mode} of the loop's head, and jump to the body.">
+<%isa:region name="${form}_BACK_${op}_${mode}" operands="" cache="4" modes="${mode}" lowers="R_JUMP_BACK ${form}_${op}_${mode}" doc="Back edge: safepoint, ${form}_${op}_${mode} of the loop's head, and jump to the body.">
     REGION_SAFEPOINT();
     ip = ${left} ${sign} ${right} ? CELL(3).target : CELL(4).target;
     GO();
 </%isa:region>
 % endfor
-<%isa:region name="RBDF_BACK_${op}_${mode}" operands="" cache="4" modes="${mode}" doc="Back edge: safepoint, RBDF_${op}_${mode} of the loop's head, and jump to the body.">
+<%isa:region name="RBDF_BACK_${op}_${mode}" operands="" cache="4" modes="${mode}" lowers="R_JUMP_BACK RBDF_${op}_${mode}" doc="Back edge: safepoint, RBDF_${op}_${mode} of the loop's head, and jump to the body.">
     REGION_SAFEPOINT();
     ip = ${x} ${sign} ${y} ? CELL(4).target : CELL(3).target;
     GO();

@@ -48,6 +48,26 @@ const dv_region_facts dv_region_facts_of[DV_OP_REGION_COUNT] = {
 % endfor
 };
 
+uint32_t dv_op_moded(uint32_t moded) {
+    static const uint16_t ops[] = {
+% for i in model.moded:
+        ${numbers.get(i.name, "DV_OP_COUNT")},
+% endfor
+    };
+    return ops[moded];
+}
+
+uint32_t dv_moded_of(uint32_t op) {
+<% places = {i.name: n for n, i in enumerate(model.moded)} %>\
+    static const uint16_t modeds[DV_OP_REGION_COUNT] = {
+% for i in model.regions():
+        ${places.get(i.name, "DV_MODED_COUNT")},
+% endfor
+    };
+    op -= DV_OP_FIRST_REGION;
+    return op < DV_OP_REGION_COUNT ? modeds[op] : DV_MODED_COUNT;
+}
+
 /* Sorted, so that it can be searched by halves. */
 static const struct {
     uint16_t first, second, joined;

@@ -15,6 +15,22 @@ typedef enum dv_op {
     DV_OP_REGION_COUNT = ${len(model.regions())}
 } dv_op;
 
+/* In the `own` of a binary operator, beyond the bits of its inputs: it is a op= b, and a may be changed in place. */
+enum { DV_OWN_INPLACE = 4 };
+
+/* Region instructions by the modes of their operands: all that there might be, in the order of their blocks. */
+typedef enum dv_moded {
+% for i in model.moded:
+    DV_MODED_${i.name},
+% endfor
+    DV_MODED_COUNT
+} dv_moded;
+
+/* Which of them there is; DV_OP_COUNT: no profile asked for it (gen/sequences.py), others do the same. */
+uint32_t dv_op_moded(uint32_t moded);
+/* The other way round; DV_MODED_COUNT: op is none of them. */
+uint32_t dv_moded_of(uint32_t op);
+
 typedef enum dv_op_kind { DV_KIND_GENERIC, DV_KIND_ADAPTIVE, DV_KIND_DERIVATIVE, DV_KIND_REGION, DV_KIND_FUSION, DV_KIND_PAIR } dv_op_kind;
 
 typedef enum dv_operand_kind {

@@ -36,7 +36,7 @@ OP(${i.name}) {
 % for n, (part, body) in enumerate(bodies):
 ${f"part_{n + 1}: " if n else ""}{
     enum { LEN = ${part.length} };
-    (void)LEN;
+    (void)LEN, (void)sp;
 % if part.slow:
 #define SLOW() TAIL(DV_H(${part.name}))
 % endif
@@ -48,6 +48,35 @@ ${body}
 % endfor
 }
 
+</%def>\
+<%def name="chooser(family)">\
+/* Which derivative of ${family.name} fits.  Of both forms: handlers in tail form keep no registers for others. */
+void dv_choose_for_${family.name}(dv_vm *vm, const dv_cell *ip, dv_value *sp);
+#if DV_TRAMPOLINE || !DV_HAVE_TRAMPOLINE
+void dv_choose_for_${family.name}(dv_vm *vm, const dv_cell *ip, dv_value *sp) {
+    enum { LEN = ${family.length} };
+    (void)LEN, (void)sp;
+% for n, name in enumerate(family.inputs):
+    const dv_value ${name} = sp[${n - len(family.inputs)}];
+    (void)${name};
+% endfor
+% for x in [x for x in model.derivatives(family) if x.choice]:
+% if x.covers:
+    if (${x.choice} && dv_site_family(vm, ip + LEN) == DV_OP_${x.covers}) dv_site_become(vm, (dv_cell *)ip, DV_OP_${x.name});
+    else
+% elif x.types and x.types[0] == "instance":
+    if (${x.choice}) {
+        dv_site_meet((dv_cell *)ip, ${family.inputs[0]}, ${family.inputs[-1]});
+        dv_site_become(vm, (dv_cell *)ip, DV_OP_${x.name});
+    } else
+% else:
+    if (${x.choice}) dv_site_become(vm, (dv_cell *)ip, DV_OP_${x.name});
+    else
+% endif
+% endfor
+    dv_site_unsuitable(vm, (dv_cell *)ip);
+}
+#endif
 </%def>\
 % for i in chosen:
 % if i.kind == "pair":
@@ -77,6 +106,9 @@ ${i.slow}
 #define SLOW() do { ${"" if i.kind == "region" else "DEAD(); "}TAIL(DV_H(slow_${i.name})); } while (0)
 #define SLOW_FROM() do { DEAD_FLOAT(); TAIL(DV_H(slow_${i.name})); } while (0) /* keeps r */
 % endif
+% if i.kind == "adaptive" and not family.select:
+${chooser(family)}\
+% endif
 /* ${i.doc} */
 OP(${i.name}) {
 ${opening(i)}\
@@ -90,25 +122,7 @@ ${opening(i)}\
 % if family.select:
     ${family.select}(vm, (dv_cell *)ip, sp);
 % else:
-% for n, name in enumerate(family.inputs):
-    const dv_value ${name} = sp[${n - len(family.inputs)}];
-    (void)${name};
-% endfor
-% for x in [x for x in model.derivatives(family) if x.choice]:
-% if x.covers:
-    if (${x.choice} && dv_site_family(vm, ip + LEN) == DV_OP_${x.covers}) dv_site_become(vm, (dv_cell *)ip, DV_OP_${x.name});
-    else
-% elif x.types and x.types[0] == "instance":
-    if (${x.choice}) {
-        dv_site_meet((dv_cell *)ip, ${family.inputs[0]}, ${family.inputs[-1]});
-        dv_site_become(vm, (dv_cell *)ip, DV_OP_${x.name});
-    } else
-% else:
-    if (${x.choice}) dv_site_become(vm, (dv_cell *)ip, DV_OP_${x.name});
-    else
-% endif
-% endfor
-    dv_site_unsuitable(vm, (dv_cell *)ip);
+    dv_choose_for_${family.name}(vm, ip, sp);
 % endif
     DEAD();
     GO();

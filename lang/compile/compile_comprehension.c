@@ -48,7 +48,9 @@ static bool compile_search_item(dv_compiler *c, loop *l) {
     const bool when = l->consumer == DV_CONSUMER_ANY;
     bool owned;
     /* `not` asks for the truth in the expression's own frame; its result is a bool. */
-    if (element->kind == DV_EXPR_UNARY && element->op == DV_UNARY_NOT)
+    const bool negated = element->kind == DV_EXPR_UNARY && element->op == DV_UNARY_NOT;
+    if (negated || (element->kind == DV_EXPR_COMPARE && element->as.compare.rights.count == 1 &&
+                    dv_compile_is_negated(element, 0)))
         return dv_compile_jump(c, element, element->at, when, l->found);
     if (!dv_compile_operand(c, element, false, &owned)) return false;
     l->place.taking = e->count;

@@ -8,9 +8,8 @@
 
 /* Opcodes are computed from operators: the lists must have one order. */
 _Static_assert(DV_OP_XOR - DV_OP_ADD == (int)DV_OPERATOR_XOR, "binary operators");
-_Static_assert(DV_OP_IXOR - DV_OP_IADD == (int)DV_OPERATOR_XOR, "augmented operators");
 _Static_assert(DV_OP_NOT - DV_OP_NEG == (int)DV_UNARY_NOT, "unary operators");
-_Static_assert(DV_OP_NOT_IN - DV_OP_LT == (int)DV_COMPARISON_NOT_IN, "comparisons");
+_Static_assert(DV_OP_NE - DV_OP_LT == (int)DV_COMPARISON_NE, "comparisons");
 
 /* The operand stack is limited (code/verify.c). */
 enum { PIECE = 4096, MAX_ARGUMENTS = 32767, MOST_INDICES = 8 };
@@ -313,15 +312,38 @@ static bool compile_unary(dv_compiler *c, const dv_expr *expr) {
     return true;
 }
 
-/* and, or: each value but the last is the result if it decides */
+static bool is_negated(const dv_expr *expr) {
+    return expr->kind == DV_EXPR_COMPARE && expr->as.compare.rights.count == 1 &&
+           dv_compile_is_negated(expr, 0);
+}
+
+/* and, or: each value but the last is the result if it decides.  `a is not b` is made where it
+ * decides only. */
 static bool compile_boolean(dv_compiler *c, const dv_expr *expr) {
-    uint8_t op = expr->kind == DV_EXPR_AND ? DV_OP_JUMP_IF_FALSE_OR_POP : DV_OP_JUMP_IF_TRUE_OR_POP;
-    dv_label end = dv_emit_new_label(&c->emit);
-    for (uint32_t i = 0; i < expr->as.list.count; i++) {
-        if (!dv_compile_owned(c, expr->as.list.items[i])) return false;
-        if (i + 1 < expr->as.list.count) dv_emit_jump(&c->emit, op, end, expr->at);
+    dv_emitter *e = &c->emit;
+    const bool decides = expr->kind == DV_EXPR_OR;
+    const uint8_t op = decides ? DV_OP_JUMP_IF_TRUE_OR_POP : DV_OP_JUMP_IF_FALSE_OR_POP;
+    const uint32_t last = expr->as.list.count - 1;
+    dv_label end = dv_emit_new_label(e), decided = dv_emit_new_label(e);
+    bool any = false;
+    for (uint32_t i = 0; i < last; i++) {
+        dv_expr *item = expr->as.list.items[i];
+        if (is_negated(item)) {
+            if (!dv_compile_jump(c, item, expr->at, decides, decided)) return false;
+            any = true;
+            continue;
+        }
+        if (!dv_compile_owned(c, item)) return false;
+        dv_emit_jump(e, op, end, expr->at);
     }
-    dv_emit_place(&c->emit, end);
+    if (!dv_compile_owned(c, expr->as.list.items[last])) return false;
+    if (any) {
+        const dv_literal truth = {.kind = decides ? DV_CONST_TRUE : DV_CONST_FALSE};
+        dv_emit_jump(e, DV_OP_JUMP, end, expr->at);
+        dv_emit_place(e, decided);
+        dv_emit_a(e, DV_OP_LOAD_CONST, dv_emit_constant(e, &truth), expr->at);
+    }
+    dv_emit_place(e, end);
     return ok(c);
 }
 
@@ -331,8 +353,20 @@ static bool any_stores(const dv_exprs *exprs, uint32_t from) {
     return false;
 }
 
+bool dv_compile_is_negated(const dv_expr *compare, uint32_t i) {
+    const uint8_t op = compare->as.compare.ops[i];
+    return op == DV_COMPARISON_IS_NOT || op == DV_COMPARISON_NOT_IN;
+}
+
+static uint8_t comparison(const dv_expr *compare, uint32_t i) {
+    const uint8_t op = compare->as.compare.ops[i];
+    if (op <= DV_COMPARISON_NE) return (uint8_t)(DV_OP_LT + op);
+    return op == DV_COMPARISON_IS || op == DV_COMPARISON_IS_NOT ? DV_OP_IS : DV_OP_IN;
+}
+
 /* One link of a comparison chain: the left operand is on the stack.  If another link follows, the
- * right operand is kept below the result, as *copied says, unless it can simply be loaded again. */
+ * right operand is kept below the result, as *copied says, unless it can simply be loaded again.
+ * Of one that is negated the result is the opposite. */
 static bool compile_link(dv_compiler *c, const dv_expr *expr, uint32_t i, bool *left_owned,
                          bool *copied) {
     dv_emitter *e = &c->emit;
@@ -346,8 +380,7 @@ static bool compile_link(dv_compiler *c, const dv_expr *expr, uint32_t i, bool *
     } else if (!dv_compile_operand(c, right, false, &right_owned)) {
         return false;
     }
-    dv_emit_a(e, (uint8_t)(DV_OP_LT + expr->as.compare.ops[i]),
-              (uint32_t)*left_owned | (uint32_t)right_owned << 1, expr->at);
+    dv_emit_a(e, comparison(expr, i), (uint32_t)*left_owned | (uint32_t)right_owned << 1, expr->at);
     *left_owned = true;
     return ok(c);
 }
@@ -391,6 +424,7 @@ static bool compile_compare(dv_compiler *c, const dv_expr *expr) {
     dv_label end = dv_emit_new_label(e), clean = dv_emit_new_label(e);
     for (uint32_t i = 0; i < rights->count; i++) {
         if (!compile_link(c, expr, i, &left_owned, &copied)) return false;
+        if (dv_compile_is_negated(expr, i)) dv_emit_a(e, DV_OP_NOT, 1, expr->at);
         if (i + 1 == rights->count) break;
         ever_copied = ever_copied || copied;
         dv_emit_jump(e, DV_OP_JUMP_IF_FALSE_OR_POP, copied ? clean : end, expr->at);
@@ -426,7 +460,7 @@ static bool compile_walrus(dv_compiler *c, const dv_expr *expr) {
 
 /* ---- Displays ---- */
 
-/* A long display is built in pieces, which `join` puts together. */
+/* A long display is built in pieces, which `join` puts together, in place. */
 
 static void finish_piece(dv_compiler *c, const dv_expr *expr, uint32_t done, uint32_t total,
                          uint8_t build, uint8_t join) {
@@ -434,7 +468,7 @@ static void finish_piece(dv_compiler *c, const dv_expr *expr, uint32_t done, uin
     if (!full && !last) return;
     uint32_t size = full ? (done == 0 ? 0 : PIECE) : done % PIECE;
     dv_emit_a(&c->emit, build, size, expr->at);
-    if (done > PIECE) dv_emit_a(&c->emit, join, 3, expr->at);
+    if (done > PIECE) dv_emit_a(&c->emit, join, 3 | DV_OWN_INPLACE, expr->at);
 }
 
 static bool compile_display(dv_compiler *c, const dv_expr *expr, uint8_t build, uint8_t join) {
@@ -538,12 +572,12 @@ static bool compile_dict(dv_compiler *c, const dv_expr *expr) {
     uint32_t total = expr->as.dict.keys.count;
     for (uint32_t i = 0; i < total; i++)
         if (expr->as.dict.keys.items[i] == NULL) return compile_unpacked_dict(c, expr);
-    if (total == 0) finish_piece(c, expr, 0, 0, DV_OP_BUILD_DICT, DV_OP_IOR);
+    if (total == 0) finish_piece(c, expr, 0, 0, DV_OP_BUILD_DICT, DV_OP_OR);
     for (uint32_t i = 0; i < total; i++) {
         if (!dv_compile_owned(c, expr->as.dict.keys.items[i]) ||
             !dv_compile_owned(c, expr->as.dict.values.items[i]))
             return false;
-        finish_piece(c, expr, i + 1, total, DV_OP_BUILD_DICT, DV_OP_IOR);
+        finish_piece(c, expr, i + 1, total, DV_OP_BUILD_DICT, DV_OP_OR);
     }
     return ok(c);
 }
@@ -616,7 +650,7 @@ static bool compile_leaf(dv_compiler *c, dv_expr *expr) {
     case DV_EXPR_FSTRING: return compile_fstring(c, expr);
     case DV_EXPR_FORMAT: return compile_format(c, expr);
     case DV_EXPR_TUPLE: return compile_display(c, expr, DV_OP_BUILD_TUPLE, DV_OP_ADD);
-    case DV_EXPR_LIST: return compile_display(c, expr, DV_OP_BUILD_LIST, DV_OP_IADD);
+    case DV_EXPR_LIST: return compile_display(c, expr, DV_OP_BUILD_LIST, DV_OP_ADD);
     case DV_EXPR_SET: return compile_set(c, expr);
     case DV_EXPR_DICT: return compile_dict(c, expr);
     case DV_EXPR_UNARY: return compile_unary(c, expr);
@@ -733,7 +767,7 @@ static bool jump_chain(dv_compiler *c, const dv_expr *expr, bool when, dv_label 
     for (uint32_t i = 0; i < rights->count; i++) {
         bool last = i + 1 == rights->count;
         if (!compile_link(c, expr, i, &left_owned, &copied)) return false;
-        bool positive = last && when;
+        bool positive = (last && when) != dv_compile_is_negated(expr, i);
         dv_emit_branch(e, positive ? DV_OP_JUMP_IF_TRUE : DV_OP_JUMP_IF_FALSE, last ? target : end,
                        1, expr->at);
         if (!last && !reload_link(c, expr, i, &left_owned)) return false;
@@ -768,7 +802,8 @@ bool dv_compile_jump(dv_compiler *c, dv_expr *expr, dv_range at, bool when, dv_l
     case DV_EXPR_OR: return jump_boolean(c, expr, at, when, target);
     case DV_EXPR_CONDITIONAL: return jump_conditional(c, expr, when, target);
     case DV_EXPR_COMPARE:
-        if (expr->as.compare.rights.count > 1 && is_simple_chain(expr))
+        if (expr->as.compare.rights.count > 1 ? is_simple_chain(expr)
+                                              : dv_compile_is_negated(expr, 0))
             return jump_chain(c, expr, when, target);
         break;
     case DV_EXPR_CALL:
@@ -897,8 +932,8 @@ bool dv_compile_assign(dv_compiler *c, dv_expr *target, dv_expr *value) {
 static bool operate(dv_compiler *c, const dv_stmt *stmt, bool left_owned) {
     bool right_owned;
     if (!dv_compile_operand(c, stmt->as.augment.value, false, &right_owned)) return false;
-    dv_emit_a(&c->emit, (uint8_t)(DV_OP_IADD + stmt->as.augment.op),
-              (uint32_t)left_owned | (uint32_t)right_owned << 1, stmt->at);
+    dv_emit_a(&c->emit, (uint8_t)(DV_OP_ADD + stmt->as.augment.op),
+              (uint32_t)left_owned | (uint32_t)right_owned << 1 | DV_OWN_INPLACE, stmt->at);
     return ok(c);
 }
 

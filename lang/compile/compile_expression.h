@@ -30,4 +30,7 @@ void dv_compile_delete_name(dv_compiler *c, const dv_symbol *symbol, dv_range at
 bool dv_compile_assign(dv_compiler *c, dv_expr *target, dv_expr *value);
 bool dv_compile_augment(dv_compiler *c, const dv_stmt *stmt);
 
+/* Is link i of the chain `is not` or `not in`, which are what `is` and `in` are not? */
+bool dv_compile_is_negated(const dv_expr *compare, uint32_t i);
+
 #endif

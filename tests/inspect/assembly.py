@@ -90,10 +90,10 @@ def assemble(folder, text, *options):
 
 def check_lab(folder):
     text = lab()
-    owned = text.replace("    LOAD_LOCAL_B n\n    IADD\n", "    LOAD_LOCAL n\n    IADD\n")
+    owned = text.replace("    LOAD_LOCAL_B n\n    ADD inplace\n", "    LOAD_LOCAL n\n    ADD inplace\n")
     for options in (["--level=generic"], ["--level=inca"], ["--lockstep"], []):
         check(f"lab {options}", outcome(assemble(folder, text, *options)), (0, b"500500\n", b""))
-        right = owned.replace("IADD", "IADD own=b")
+        right = owned.replace("ADD inplace", "ADD own=b inplace")
         check(f"lab with own {options}", outcome(assemble(folder, right, *options)), (0, b"500500\n", b""))
     refused = b"SyntaxError: text.dla:25: the verifier refuses it: total: pc 7: the own mask differs from the stack's state\n"
     check("lab that is refused", outcome(assemble(folder, owned)), (1, b"", refused))

@@ -136,6 +136,9 @@ static bool push_owned(verifier *v, uint32_t *state, uint32_t count) {
 
 /* Inputs whose ownership the mask `own` states, the top one last. */
 static bool pop_masked(verifier *v, uint32_t *state, uint32_t count, uint32_t own) {
+    const uint32_t op = v->code->words[v->pc] & 0xFF;
+    if (dv_op_among(op, DV_OP_ADD, DV_OP_XOR)) own &= ~(uint32_t)DV_OWN_INPLACE;
+    if (own >> count) return fail(v, "the own mask names inputs that there are not");
     for (uint32_t i = count; i-- > 0;) {
         if (*state == 0) return fail(v, "operand stack underflow");
         const dv_stack_state *entry = &v->states[*state];
@@ -609,8 +612,7 @@ static bool has_hot_calls(const dv_code *code) {
         const uint32_t op = code->words[pc] & 0xFF, a = code->words[pc] >> 8;
         const bool loads = op == DV_OP_LOAD_GLOBAL_CALLEE || op == DV_OP_LOAD_METHOD;
         if (loads && dv_text_is_same(code->names[a], code->name)) return true;
-        computes +=
-            dv_op_among(op, DV_OP_ADD, DV_OP_XOR) || dv_op_among(op, DV_OP_IADD, DV_OP_IXOR);
+        computes += dv_op_among(op, DV_OP_ADD, DV_OP_XOR);
         pc += dv_op_infos[op].operand_count > 1 ? dv_op_infos[op].operand_count : 1;
     }
     return computes >= MUCH_ARITHMETIC && code->word_count > DV_MUCH_CODE;

@@ -46,6 +46,8 @@ static void configure(dv_vm *vm, const dv_vm_config *config) {
     vm->level = config->level;
     vm->form = config->form;
     vm->stress = config->stress;
+    vm->stress.guards = vm->stress.fail_guard;
+    vm->stress.exits = vm->stress.take_exit;
     vm->nama = config->nama;
     vm->regions.limit = config->region_limit;
     vm->extensions.no_native = config->no_native;

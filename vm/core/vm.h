@@ -74,9 +74,9 @@ enum {
 typedef struct dv_stress {
     bool quicken_at_once;
     bool break_assumptions;
-    uint32_t fail_guard; /* every n-th guard fails; 0: off */
-    uint32_t take_exit;  /* every n-th region entry/back edge exits; 0: off */
-    uint32_t guards, exits;
+    uint32_t fail_guard;    /* every n-th guard fails; 0: off */
+    uint32_t take_exit;     /* every n-th region entry/back edge exits; 0: off */
+    uint64_t guards, exits; /* left until the next one does; never comes to 0 where it is off */
 } dv_stress;
 
 /* What regions take of the memory, and may (region/memory.h). */

@@ -354,17 +354,20 @@ static uint32_t take_global(assembler *a) {
     return b->names.count - 1;
 }
 
-/* `own=ac`, or nothing. */
+/* `own=ac`, `inplace`, both or nothing. */
 static uint32_t take_own(assembler *a) {
-    if (!skip_blanks(a)) return 0;
-    const dv_text word = take_word(a);
     uint32_t mask = 0;
-    bool good = word.size > 4 && memcmp(word.data, "own=", 4) == 0;
-    for (uint32_t i = 4; good && i < word.size; i++) {
-        good = word.data[i] >= 'a' && word.data[i] < 'a' + 24;
-        if (good) mask |= UINT32_C(1) << (word.data[i] - 'a');
+    while (skip_blanks(a)) {
+        const dv_text word = take_word(a);
+        if (is_word(word, "inplace")) return mask | DV_OWN_INPLACE;
+        bool good = word.size > 4 && memcmp(word.data, "own=", 4) == 0 && !mask;
+        for (uint32_t i = 4; good && i < word.size; i++) {
+            good = word.data[i] >= 'a' && word.data[i] < 'a' + 24;
+            if (good) mask |= UINT32_C(1) << (word.data[i] - 'a');
+        }
+        if (!good) fail(a, "own= and letters are expected, not '%.*s'", (int)word.size, word.data);
+        if (!good) break;
     }
-    if (!good) fail(a, "own= and letters are expected, not '%.*s'", (int)word.size, word.data);
     return mask;
 }
 

@@ -142,16 +142,18 @@ static void put_constant(const writer *w, const dv_code *code, uint32_t number, 
     }
 }
 
+static void put_own(const writer *w, uint32_t mask, uint32_t inputs) {
+    const uint32_t owned = mask & ((1u << inputs) - 1);
+    if (owned) put(w, " own=");
+    for (uint32_t i = 0; i < inputs; i++)
+        if (owned >> i & 1) put(w, "%c", (char)('a' + i));
+    if (owned != mask) put(w, " inplace");
+}
+
 static void put_operand(const writer *w, const dv_code *code, uint32_t number, uint32_t kind,
                         uint32_t operand) {
-    if (kind == DV_OPERAND_OWN && !operand) return;
     put(w, " ");
     switch (kind) {
-    case DV_OPERAND_OWN:
-        put(w, "own=");
-        for (uint32_t i = 0; i < 24; i++)
-            if (operand >> i & 1) put(w, "%c", (char)('a' + i));
-        break;
     case DV_OPERAND_CONST:
     case DV_OPERAND_CODE: put_constant(w, code, number, operand); break;
     case DV_OPERAND_LOCAL: put_local(w, code, operand); break;
@@ -238,8 +240,13 @@ static void put_instructions(const writer *w, const dv_code *code, uint32_t numb
         const uint32_t word = code->words[pc];
         const dv_op_info *info = &dv_op_infos[word & 0xFF];
         put(w, "    %s", dv_op_name(word & 0xFF));
-        for (uint32_t i = 0; i < info->operand_count; i++)
-            put_operand(w, code, number, info->operands[i], i ? code->words[pc + i] : word >> 8);
+        for (uint32_t i = 0; i < info->operand_count; i++) {
+            const uint32_t operand = i ? code->words[pc + i] : word >> 8;
+            if (info->operands[i] == DV_OPERAND_OWN)
+                put_own(w, operand, info->inputs);
+            else
+                put_operand(w, code, number, info->operands[i], operand);
+        }
         put(w, "\n");
     }
     if (is_target(w, code, regions, code->word_count)) put(w, "L%u:\n", code->word_count);

@@ -147,8 +147,8 @@ static bool is_derived(const dv_vm *vm, const dv_shape *shape, uint32_t op) {
 static size_t methods_for(const dv_vm *vm, uint32_t op, dv_value names[6]) {
     const dv_known *known = &vm->known;
     size_t count = 0;
-    if (op <= DV_OP_XOR || (op >= DV_OP_IADD && op <= DV_OP_IXOR)) {
-        uint32_t binary = op <= DV_OP_XOR ? op - DV_OP_ADD : op - DV_OP_IADD;
+    if (op <= DV_OP_XOR) {
+        const uint32_t binary = op - DV_OP_ADD;
         names[count++] = known->binary[binary];
         names[count++] = known->reflected[binary];
         names[count++] = known->inplace[binary];
@@ -158,8 +158,7 @@ static size_t methods_for(const dv_vm *vm, uint32_t op, dv_value names[6]) {
     case DV_OP_LOAD_SUBSCR: names[count++] = known->getitem; break;
     case DV_OP_STORE_SUBSCR: names[count++] = known->setitem; break;
     case DV_OP_DELETE_SUBSCR: names[count++] = known->delitem; break;
-    case DV_OP_IN:
-    case DV_OP_NOT_IN: names[count++] = known->contains; /* fall through */
+    case DV_OP_IN: names[count++] = known->contains; /* fall through */
     case DV_OP_GET_ITER: names[count++] = known->iter; break;
     case DV_OP_NEG: names[count++] = known->neg; break;
     case DV_OP_POS: names[count++] = known->pos; break;

@@ -115,12 +115,13 @@ static void put_constant(dv_vm *vm, dv_line *line, const dv_code *code, uint32_t
 
 /* ---- Operands ---- */
 
-/* `own=ac`: the first and the third input are owned; nothing if none is. */
-static void put_own(dv_line *line, uint32_t mask, const char *space) {
-    if (!mask) return;
-    dv_line_put(line, "%sown=", space);
-    for (uint32_t i = 0; i < 8; i++)
-        if (mask >> i & 1) dv_line_put(line, "%c", (char)('a' + i));
+/* `own=ac`: the first and the third input are owned; nothing if none is.  `inplace`: of a op= b. */
+static void put_own(dv_line *line, uint32_t mask, uint32_t inputs, const char *space) {
+    const uint32_t owned = mask & ((1u << inputs) - 1);
+    if (owned) dv_line_put(line, "%sown=", space);
+    for (uint32_t i = 0; i < inputs; i++)
+        if (owned >> i & 1) dv_line_put(line, "%c", (char)('a' + i));
+    if (owned != mask) dv_line_put(line, "%sinplace", owned ? " " : space);
 }
 
 void dv_words_operands(dv_vm *vm, dv_line *line, const dv_code *code, uint32_t pc) {
@@ -129,7 +130,7 @@ void dv_words_operands(dv_vm *vm, dv_line *line, const dv_code *code, uint32_t p
         uint32_t operand = i ? code->words[pc + i] : code->words[pc] >> 8;
         const char *space = i ? " " : "";
         if (info->operands[i] == DV_OPERAND_OWN) {
-            put_own(line, operand, space);
+            put_own(line, operand, info->inputs, space);
             continue;
         }
         dv_line_put(line, "%s", space);

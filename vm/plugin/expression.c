@@ -438,7 +438,7 @@ static bool add_site(search *s, dv_expression *x, uint32_t pc, int32_t *stack, u
         if (dv_is_empty(node->name))
             return s->reason = "a callee in the expression may change", false;
     } else {
-        dv_specialise_family(op_at(s, pc), &node->family, &node->operation);
+        dv_specialise_family(op_at(s, pc), cell[1].extended.own, &node->family, &node->operation);
     }
     const dv_drop *key = key_of(s, pc);
     if (node->family == DVX_SITE_ATTRIBUTE) node->name = cell[2].v;

@@ -197,8 +197,7 @@ static dv_value compute(dv_vm *vm, const dv_extension_site *o, const dv_cell *ip
                         const dv_value *v) {
     switch ((dvx_family)o->kind) {
     case DVX_SITE_BINARY: return dv_binary(vm, (dv_binary_op)(o->family - DV_OP_ADD), v[0], v[1]);
-    case DVX_SITE_INPLACE:
-        return dv_inplace(vm, (dv_binary_op)(o->family - DV_OP_IADD), v[0], v[1]);
+    case DVX_SITE_INPLACE: return dv_inplace(vm, (dv_binary_op)(o->family - DV_OP_ADD), v[0], v[1]);
     case DVX_SITE_UNARY: return dv_unary(vm, (dv_unary_op)(o->family - DV_OP_NEG), v[0]);
     case DVX_SITE_COMPARE: return dv_compare(vm, (dv_compare_op)(o->family - DV_OP_LT), v[0], v[1]);
     case DVX_SITE_GET_ITEM: return dv_get_item(vm, v[0], v[1]);

@@ -43,13 +43,12 @@ static void refuse(asking *a, const char *reason) { a->reason = reason; }
 
 /* ---- Families ---- */
 
-void dv_specialise_family(uint32_t op, dvx_family *family, uint32_t *operation) {
+void dv_specialise_family(uint32_t op, uint32_t own, dvx_family *family, uint32_t *operation) {
     *operation = 0;
-    if (dv_op_among(op, DV_OP_ADD, DV_OP_XOR))
-        *family = DVX_SITE_BINARY, *operation = op - DV_OP_ADD;
-    else if (dv_op_among(op, DV_OP_IADD, DV_OP_IXOR))
-        *family = DVX_SITE_INPLACE, *operation = op - DV_OP_IADD;
-    else if (dv_op_among(op, DV_OP_NEG, DV_OP_INVERT))
+    if (dv_op_among(op, DV_OP_ADD, DV_OP_XOR)) {
+        *family = own & DV_OWN_INPLACE ? DVX_SITE_INPLACE : DVX_SITE_BINARY;
+        *operation = op - DV_OP_ADD;
+    } else if (dv_op_among(op, DV_OP_NEG, DV_OP_INVERT))
         *family = DVX_SITE_UNARY, *operation = op - DV_OP_NEG;
     else if (dv_op_among(op, DV_OP_LT, DV_OP_NE))
         *family = DVX_SITE_COMPARE, *operation = op - DV_OP_LT;
@@ -62,7 +61,7 @@ void dv_specialise_family(uint32_t op, dvx_family *family, uint32_t *operation) 
 }
 
 static void describe_family(asking *a) {
-    dv_specialise_family(a->family, &a->site.family, &a->site.operation);
+    dv_specialise_family(a->family, a->ip[1].extended.own, &a->site.family, &a->site.operation);
     if (a->site.family == DVX_SITE_ATTRIBUTE) a->site.name = a->ip[2].v;
 }
 

@@ -24,7 +24,7 @@ bool dv_specialise_report(dv_vm *vm, const dv_cell *ip, dv_foreign_report *repor
 const struct dv_extension_site *dv_specialise_at(dv_vm *vm, const struct dv_thread *thread,
                                                  uint32_t pc);
 /* What a generic opcode is for extensions. */
-void dv_specialise_family(uint32_t op, dvx_family *family, uint32_t *operation);
+void dv_specialise_family(uint32_t op, uint32_t own, dvx_family *family, uint32_t *operation);
 
 /* The table's functions. */
 void *dv_api_specialise(dvx_vm *vm, dvx_site *site, const dvx_specialisation *derivative);

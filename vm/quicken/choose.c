@@ -145,7 +145,7 @@ void dv_choose_store_subscript(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     dv_site_become(vm, ip, op);
 }
 
-/* IN or NOT_IN becomes that form, with the jump behind it if there is one with it. */
+/* IN becomes that form, with the jump behind it if there is one with it. */
 static void become_contains(dv_vm *vm, dv_cell *ip, uint32_t form) {
     const uint32_t behind = dv_site_family(vm, ip + dv_op_infos[form].length);
     const uint32_t joined = dv_op_joined(form, behind);
@@ -154,20 +154,19 @@ static void become_contains(dv_vm *vm, dv_cell *ip, uint32_t form) {
 
 void dv_choose_contains(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     dv_value item = sp[-2], container = sp[-1];
-    bool negated = dv_site_family(vm, ip) == DV_OP_NOT_IN;
     if (dv_is_shape(item, DV_T_STR) && dv_is_shape(container, DV_T_STR))
-        become_contains(vm, ip, negated ? DV_OP_NOT_IN_STR : DV_OP_IN_STR);
+        become_contains(vm, ip, DV_OP_IN_STR);
     else if (dv_is_shape(container, DV_T_DICT))
-        become_contains(vm, ip, negated ? DV_OP_NOT_IN_DICT : DV_OP_IN_DICT);
+        become_contains(vm, ip, DV_OP_IN_DICT);
     else if ((dv_is_shape(container, DV_T_SET) || dv_is_shape(container, DV_T_FROZENSET)) &&
              !dv_is_set(item))
-        become_contains(vm, ip, negated ? DV_OP_NOT_IN_SET : DV_OP_IN_SET);
+        become_contains(vm, ip, DV_OP_IN_SET);
     else if (dv_is_shape(container, DV_T_LIST) || dv_is_shape(container, DV_T_TUPLE))
-        become_contains(vm, ip, negated ? DV_OP_NOT_IN_SEQUENCE : DV_OP_IN_SEQUENCE);
+        become_contains(vm, ip, DV_OP_IN_SEQUENCE);
     else if (dv_is_plain_instance(container))
-        dv_site_become(vm, ip, negated ? DV_OP_NOT_IN_DL : DV_OP_IN_DL);
+        dv_site_become(vm, ip, DV_OP_IN_DL);
     else if (dv_operate_base(vm, container, vm->known.contains))
-        become_contains(vm, ip, negated ? DV_OP_NOT_IN_DERIVED : DV_OP_IN_DERIVED);
+        become_contains(vm, ip, DV_OP_IN_DERIVED);
     else
         dv_site_refuse(vm, ip, DV_REASON_TYPES);
 }

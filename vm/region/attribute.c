@@ -112,8 +112,7 @@ static int32_t pushed_purely(dv_build *b, uint32_t before, uint32_t pc) {
 /* Do the instructions at `before` and pc ask whether what is below them is None? */
 static bool asks_for_none(dv_build *b, uint32_t before, uint32_t pc) {
     const uint32_t op = dv_step_op(b, pc), constant = dv_step_op(b, before);
-    return (op == DV_OP_IS || op == DV_OP_IS_NOT) &&
-           (constant == DV_OP_LOAD_CONST || constant == DV_OP_LOAD_CONST_B) &&
+    return op == DV_OP_IS && (constant == DV_OP_LOAD_CONST || constant == DV_OP_LOAD_CONST_B) &&
            dv_is_none(dv_site_cell(b, before)[1].v);
 }
 

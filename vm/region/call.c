@@ -87,22 +87,25 @@ static bool range_fits(dv_build *b, int32_t n) {
 /* Raw calls
  * ---------------------------------------------------------------------------------------------- */
 
-#define ROW(result, arguments, text) \
-    { text, DV_OP_R_RAW_##result##_##arguments##_S_R, DV_OP_R_RAW_##result##_##arguments##_R_R }
+#define ROW(result, arguments, text)                       \
+    {                                                      \
+        text, DV_MODED_R_RAW_##result##_##arguments##_S_R, \
+            DV_MODED_R_RAW_##result##_##arguments##_R_R    \
+    }
 static const struct {
     const char *signature;
     uint32_t slot, reg; /* the instruction, by where the last argument is */
 } RAW[] = {
-    {"d()", DV_OP_R_RAW_D_V_S_R, 0},
-    {"q()", DV_OP_R_RAW_Q_V_S_R, 0},
-    {"i()", DV_OP_R_RAW_I_V_S_R, 0},
-    {"v()", DV_OP_R_RAW_V_V_S_R, 0},
+    {"d()", DV_MODED_R_RAW_D_V_S_R, DV_MODED_COUNT},
+    {"q()", DV_MODED_R_RAW_Q_V_S_R, DV_MODED_COUNT},
+    {"i()", DV_MODED_R_RAW_I_V_S_R, DV_MODED_COUNT},
+    {"v()", DV_MODED_R_RAW_V_V_S_R, DV_MODED_COUNT},
     ROW(D, D, "d(d)"),
     ROW(D, DD, "d(dd)"),
     ROW(D, DQ, "d(dq)"),
     ROW(D, DI, "d(di)"),
     ROW(D, ID, "d(id)"),
-    {"d(ddd)", 0, DV_OP_R_RAW_D_DDD_R_R},
+    {"d(ddd)", DV_MODED_COUNT, DV_MODED_R_RAW_D_DDD_R_R},
     ROW(D, Q, "d(q)"),
     ROW(D, I, "d(i)"),
     ROW(Q, Q, "q(q)"),
@@ -117,13 +120,13 @@ static const struct {
     ROW(V, I, "v(i)"),
     ROW(V, Q, "v(q)"),
     ROW(V, D, "v(d)"),
-    {"d(p)", DV_OP_R_RAW_D_P_S_R, 0},
-    {"d(pp)", DV_OP_R_RAW_D_PP_S_R, 0},
+    {"d(p)", DV_MODED_R_RAW_D_P_S_R, DV_MODED_COUNT},
+    {"d(pp)", DV_MODED_R_RAW_D_PP_S_R, DV_MODED_COUNT},
     ROW(D, PD, "d(pd)"),
-    {"q(p)", DV_OP_R_RAW_Q_P_S_R, 0},
-    {"b(pp)", DV_OP_R_RAW_B_PP_S_R, 0},
-    {"v(p)", DV_OP_R_RAW_V_P_S_R, 0},
-    {"v(pp)", DV_OP_R_RAW_V_PP_S_R, 0},
+    {"q(p)", DV_MODED_R_RAW_Q_P_S_R, DV_MODED_COUNT},
+    {"b(pp)", DV_MODED_R_RAW_B_PP_S_R, DV_MODED_COUNT},
+    {"v(p)", DV_MODED_R_RAW_V_P_S_R, DV_MODED_COUNT},
+    {"v(pp)", DV_MODED_R_RAW_V_PP_S_R, DV_MODED_COUNT},
     ROW(V, PD, "v(pd)"),
 };
 #undef ROW
@@ -165,21 +168,21 @@ static const dv_raw *choose_raw(dv_build *b, const dv_raw *raws, int32_t n, bool
 
 enum { IN_REGISTER = -1 };
 
-/* The slot into which argument i, entry q, was put as a call takes it; for the last one,
- * IN_REGISTER where that is at least as good.  Entries keep their kind: if the call leaves the
+/* The slot into which argument i, entry q, was put as a call takes it; IN_REGISTER where it may
+ * be there and that is at least as good.  Entries keep their kind: if the call leaves the
  * region, arguments are boxed again as the program gave them, 1 as 1 and not as 1.0. */
-static int32_t place_argument(dv_build *b, int32_t q, char type, int32_t i, bool last,
+static int32_t place_argument(dv_build *b, int32_t q, char type, int32_t i, bool in_register,
                               bool has_slot_form) {
     const dv_known_value *e = &b->e[q];
     if (type == 'p') return dv_home(b, e->slot);
     if (type == 'd' && e->kind != DV_K_FLOAT) {
         dv_load_double(b, q);
-        if (last) return IN_REGISTER;
+        if (in_register) return IN_REGISTER;
         assert(i < DV_SCRATCH_SLOTS);
         dv_region_emit(b, DV_OP_R_STORE_D, b->scratch + i, 0, 0);
         return b->scratch + i;
     }
-    if (!last)
+    if (!in_register)
         dv_to_slot(b, q);
     else if (e->where == DV_AT_VALUE || (!has_slot_form && e->where == DV_AT_SLOT))
         dv_load_register(b, q);
@@ -202,13 +205,21 @@ static uint32_t call_raw(dv_build *b, const dv_raw *raw, uint32_t type, int32_t 
                          uint32_t next_pc) {
     const char result = raw->signature[0], *types = strchr(raw->signature, '(') + 1;
     int32_t row = raw_row(raw), slots[3] = {0};
+    const bool has_slot = RAW[row].slot < DV_MODED_COUNT;
+    const bool is_root =
+        n == 1 && raw->pure && raw->entry == (dv_raw_entry)(double (*)(double))sqrt;
+    const bool has_register =
+        is_root || (RAW[row].reg < DV_MODED_COUNT && dv_step_has(RAW[row].reg));
     for (int32_t i = 0; i < n; i++)
-        slots[i] = place_argument(b, b->top - n + i, types[i], i, i == n - 1, RAW[row].slot != 0);
+        slots[i] =
+            place_argument(b, b->top - n + i, types[i], i, i == n - 1 && has_register, has_slot);
     dv_spill(b, result == 'd', b->top - inputs);
     bool in_register = n > 0 && slots[n - 1] == IN_REGISTER;
     if (in_register) slots[n - 1] = 0; /* not looked at */
-    uint32_t op = in_register ? RAW[row].reg : RAW[row].slot;
-    if (n == 1 && raw->pure && raw->entry == (dv_raw_entry)(double (*)(double))sqrt) {
+    uint32_t op = DV_OP_R_SQRT;
+    if (!is_root)
+        op = dv_op_moded(in_register ? RAW[row].reg : RAW[row].slot);
+    else {
         if (!in_register) dv_load_register(b, b->top - 1);
         op = DV_OP_R_SQRT;
     }

@@ -36,7 +36,8 @@ static dv_value comparison_name(dv_vm *vm, dv_compare_op op) {
 }
 
 /* As the derivatives choose it (gen/ops/arith.mako, compare.mako, data.mako). */
-static operation find_operation(dv_vm *vm, const dv_class *class_, uint32_t family) {
+static operation find_operation(dv_vm *vm, const dv_class *class_, uint32_t family,
+                                const dv_cell *site) {
     operation found = {NULL, DV_OPERATE_ITEM, 0};
     if (family == DV_OP_LOAD_SUBSCR) {
         found.cell = dv_class_special(class_, vm->known.getitem);
@@ -49,15 +50,13 @@ static operation find_operation(dv_vm *vm, const dv_class *class_, uint32_t fami
     } else if (dv_op_among(family, DV_OP_LT, DV_OP_NE)) {
         found.kind = DV_OPERATE_COMPARE, found.op = family - DV_OP_LT;
         found.cell = dv_class_special(class_, comparison_name(vm, (dv_compare_op)found.op));
-    } else if (dv_op_among(family, DV_OP_IADD, DV_OP_IXOR)) {
-        found.kind = DV_OPERATE_INPLACE, found.op = family - DV_OP_IADD;
-        found.cell = dv_class_special(class_, vm->known.inplace[found.op]);
-        if (!found.cell) {
-            found.kind = DV_OPERATE_FALLEN;
-            found.cell = dv_class_special(class_, vm->known.binary[found.op]);
-        }
     } else if (dv_op_among(family, DV_OP_ADD, DV_OP_XOR)) {
-        found.kind = DV_OPERATE_BINARY, found.op = family - DV_OP_ADD;
+        const bool inplace = site[1].site.own & DV_OWN_INPLACE;
+        found.op = family - DV_OP_ADD;
+        found.kind = DV_OPERATE_INPLACE;
+        if (inplace) found.cell = dv_class_special(class_, vm->known.inplace[found.op]);
+        if (found.cell) return found;
+        found.kind = inplace ? DV_OPERATE_FALLEN : DV_OPERATE_BINARY;
         found.cell = dv_class_special(class_, vm->known.binary[found.op]);
     }
     return found;
@@ -72,10 +71,8 @@ bool dv_operator_is_entered(uint32_t op) {
     if (op >= DV_OP_COUNT || dv_op_infos[op].kind != DV_KIND_DERIVATIVE) return false;
     const uint32_t family = dv_op_infos[op].family;
     return dv_op_infos[op].types[self_of(family)] == DV_RESULT_INSTANCE &&
-           (dv_op_among(family, DV_OP_ADD, DV_OP_XOR) ||
-            dv_op_among(family, DV_OP_IADD, DV_OP_IXOR) ||
-            dv_op_among(family, DV_OP_LT, DV_OP_NE) || family == DV_OP_NEG ||
-            family == DV_OP_LOAD_SUBSCR || family == DV_OP_STORE_SUBSCR);
+           (dv_op_among(family, DV_OP_ADD, DV_OP_XOR) || dv_op_among(family, DV_OP_LT, DV_OP_NE) ||
+            family == DV_OP_NEG || family == DV_OP_LOAD_SUBSCR || family == DV_OP_STORE_SUBSCR);
 }
 
 /* The class of the shape that the site met; NULL: it is not known. */
@@ -88,7 +85,7 @@ static dv_class *class_met(dv_vm *vm, const dv_cell *site) {
 dv_value dv_operator_met(dv_vm *vm, const dv_cell *site, uint32_t op) {
     const dv_class *class_ = dv_operator_is_entered(op) ? class_met(vm, site) : NULL;
     if (!class_) return DV_EMPTY;
-    const dv_global_cell *cell = find_operation(vm, class_, dv_op_infos[op].family).cell;
+    const dv_global_cell *cell = find_operation(vm, class_, dv_op_infos[op].family, site).cell;
     return cell && dv_is_function(cell->value) ? cell->value : DV_EMPTY;
 }
 
@@ -150,7 +147,7 @@ bool dv_operator_enter(dv_build *b, uint32_t next_pc) {
     const uint32_t op = dv_op_of(b->vm, site->h);
     dv_class *class_ = dv_operator_is_entered(op) ? class_of(b, self) : NULL;
     if (!class_) return false;
-    const operation found = find_operation(b->vm, class_, family);
+    const operation found = find_operation(b->vm, class_, family, site);
     const bool two = may_decline(found.kind);
     if (two && !is_no_other(b, self + 1, class_)) return false;
     for (int32_t q = bottom; q < b->top; q++)
@@ -168,7 +165,8 @@ bool dv_operator_enter(dv_build *b, uint32_t next_pc) {
     for (int32_t q = bottom; q < b->top; q++)
         if (b->e[q].where == DV_AT_REGISTER) dv_to_slot(b, q);
     const dv_thread *caller = b->context->thread;
-    const uint32_t how = DV_OPERATE_HOW(found.kind, found.op, site[1].site.own);
+    const uint32_t own = site[1].site.own & ((1u << count) - 1);
+    const uint32_t how = DV_OPERATE_HOW(found.kind, found.op, own);
     const dv_value next = dv_raw_pointer(caller->cells + caller->cell_at[next_pc]);
     dv_push_known(b, DV_K_CONSTANT, DV_AT_VALUE, 0, dv_int(how));
     dv_push_known(b, DV_K_CONSTANT, DV_AT_VALUE, 0, next);

@@ -203,8 +203,22 @@ uint32_t dv_finish_raw(dv_build *b, uint32_t at, int32_t inputs, dv_kind kind, i
 
 /* Of the typed operators these cannot fail. */
 static bool may_exit(uint32_t base) {
-    return base != DV_OP_RD_ADD_SS_R && base != DV_OP_RD_SUB_SS_R && base != DV_OP_RD_MUL_SS_R &&
-           base != DV_OP_RI_AND_SS_R && base != DV_OP_RI_OR_SS_R && base != DV_OP_RI_XOR_SS_R;
+    return base != DV_MODED_RD_ADD_SS_R && base != DV_MODED_RD_SUB_SS_R &&
+           base != DV_MODED_RD_MUL_SS_R && base != DV_MODED_RI_AND_SS_R &&
+           base != DV_MODED_RI_OR_SS_R && base != DV_MODED_RI_XOR_SS_R;
+}
+
+bool dv_step_has(uint32_t moded) { return dv_op_moded(moded) != DV_OP_COUNT; }
+
+/* An operand that is in no register comes into one: what takes it from where it is was not made. */
+static void to_register(dv_build *b, dv_operand *x, bool doubles) {
+    dv_spill(b, doubles, b->top);
+    if (x->mode == 'K')
+        dv_region_emit_constant(
+            b, dv_region_emit(b, doubles ? DV_OP_R_CONST_D : DV_OP_R_CONST_I, 0, 0, 0), x->k);
+    else
+        dv_region_emit(b, doubles ? DV_OP_R_LOAD_D : DV_OP_R_LOAD_I, x->slot, 0, 0);
+    x->mode = 'R';
 }
 
 /* Emits base[mode][result]: a typed operator on the two topmost entries. */
@@ -214,10 +228,15 @@ static uint32_t emit_binary(dv_build *b, uint32_t base, dv_kind kind, dv_operand
     separate_constants(b, &x, &y, doubles);
     int32_t target = dv_step_direct_target(b, next_pc, 2);
     if (target >= b->top - 2) target = -1;
+    uint32_t moded = base + 2 * (uint32_t)find_mode(MODE_NAMES, 7, x.mode, y.mode);
+    if (!dv_step_has(moded)) {
+        to_register(b, &x, doubles);
+        moded = base + 2 * (uint32_t)find_mode(MODE_NAMES, 7, x.mode, y.mode);
+    }
+    if (target >= 0 && !dv_step_has(moded + 1)) target = -1; /* stored behind it */
     if (target < 0) dv_spill(b, doubles, b->top - 2);
     int32_t to = target >= 0 ? dv_shadow(b, target) : 0;
-    uint32_t mode = (uint32_t)find_mode(MODE_NAMES, 7, x.mode, y.mode);
-    uint32_t op = base + mode * 2 + (target >= 0);
+    const uint32_t op = dv_op_moded(moded + (target >= 0));
     uint32_t at = doubles ? dv_fuse_binary(b, op, &x, &y, target >= 0 ? to : -1) : DV_NO_CELL;
     if (at != DV_NO_CELL) {
         dv_step_count(b, true);
@@ -289,19 +308,19 @@ uint32_t dv_step_leave(dv_build *b) {
 
 /* First int operator of the generated table: [op][mode][result]. */
 static const uint32_t INT_BASE[] = {
-    [DV_BINARY_ADD] = DV_OP_RI_ADD_SS_R,       [DV_BINARY_SUB] = DV_OP_RI_SUB_SS_R,
-    [DV_BINARY_MUL] = DV_OP_RI_MUL_SS_R,       [DV_BINARY_FLOORDIV] = DV_OP_RI_FLOORDIV_SS_R,
-    [DV_BINARY_MOD] = DV_OP_RI_MOD_SS_R,       [DV_BINARY_AND] = DV_OP_RI_AND_SS_R,
-    [DV_BINARY_OR] = DV_OP_RI_OR_SS_R,         [DV_BINARY_XOR] = DV_OP_RI_XOR_SS_R,
-    [DV_BINARY_LSHIFT] = DV_OP_RI_LSHIFT_SS_R, [DV_BINARY_RSHIFT] = DV_OP_RI_RSHIFT_SS_R,
+    [DV_BINARY_ADD] = DV_MODED_RI_ADD_SS_R,       [DV_BINARY_SUB] = DV_MODED_RI_SUB_SS_R,
+    [DV_BINARY_MUL] = DV_MODED_RI_MUL_SS_R,       [DV_BINARY_FLOORDIV] = DV_MODED_RI_FLOORDIV_SS_R,
+    [DV_BINARY_MOD] = DV_MODED_RI_MOD_SS_R,       [DV_BINARY_AND] = DV_MODED_RI_AND_SS_R,
+    [DV_BINARY_OR] = DV_MODED_RI_OR_SS_R,         [DV_BINARY_XOR] = DV_MODED_RI_XOR_SS_R,
+    [DV_BINARY_LSHIFT] = DV_MODED_RI_LSHIFT_SS_R, [DV_BINARY_RSHIFT] = DV_MODED_RI_RSHIFT_SS_R,
 };
 static const uint32_t DOUBLE_BASE[] = {
-    [DV_BINARY_ADD] = DV_OP_RD_ADD_SS_R, [DV_BINARY_SUB] = DV_OP_RD_SUB_SS_R,
-    [DV_BINARY_MUL] = DV_OP_RD_MUL_SS_R, [DV_BINARY_TRUEDIV] = DV_OP_RD_DIV_SS_R,
-    [DV_BINARY_MOD] = DV_OP_RD_MOD_SS_R,
+    [DV_BINARY_ADD] = DV_MODED_RD_ADD_SS_R, [DV_BINARY_SUB] = DV_MODED_RD_SUB_SS_R,
+    [DV_BINARY_MUL] = DV_MODED_RD_MUL_SS_R, [DV_BINARY_TRUEDIV] = DV_MODED_RD_DIV_SS_R,
+    [DV_BINARY_MOD] = DV_MODED_RD_MOD_SS_R,
 };
-_Static_assert(DV_OP_RI_ADD_KR_S == DV_OP_RI_ADD_SS_R + 13, "modes are consecutive");
-_Static_assert(DV_OP_RD_DIV_KR_S == DV_OP_RD_DIV_SS_R + 13, "modes are consecutive");
+_Static_assert(DV_MODED_RI_ADD_KR_S == DV_MODED_RI_ADD_SS_R + 13, "modes are consecutive");
+_Static_assert(DV_MODED_RD_DIV_KR_S == DV_MODED_RD_DIV_SS_R + 13, "modes are consecutive");
 
 /* x // 2^k and x % 2^k as shift and mask: exactly Python's results, for negative x too. */
 static dv_binary_op simplify(dv_binary_op op, dv_operand *y) {
@@ -339,7 +358,7 @@ static uint32_t step_int_power(dv_build *b, uint32_t next_pc) {
     if (exponent == 2 && dv_top(b, 2)->where != DV_AT_VALUE) {
         dv_to_slot(b, b->top - 2);
         const dv_operand x = dv_raw_operand(dv_top(b, 2));
-        return emit_binary(b, DV_OP_RI_MUL_SS_R, DV_K_INT, x, x, next_pc);
+        return emit_binary(b, DV_MODED_RI_MUL_SS_R, DV_K_INT, x, x, next_pc);
     }
     const dv_op_info *info = dv_step_evidence(b);
     if (!info || info->kind != DV_KIND_DERIVATIVE || info->result != DV_RESULT_INT)
@@ -422,9 +441,9 @@ void dv_load_register(dv_build *b, int32_t q) {
 
 /* Generated per comparison and mode: RBI, RBDT, RBDF, RSI, RSD. */
 enum { FORM_RBI = 0, FORM_RBDT = 1, FORM_RBDF = 2, FORM_RSI = 3, FORM_RSD = 4 };
-_Static_assert(DV_OP_RBI_LE_SS == DV_OP_RBI_LT_SS + DV_BRANCH_FORMS * DV_BRANCH_MODES,
+_Static_assert(DV_MODED_RBI_LE_SS == DV_MODED_RBI_LT_SS + DV_BRANCH_FORMS * DV_BRANCH_MODES,
                "comparisons are consecutive");
-_Static_assert(DV_OP_RSD_LT_RK == DV_OP_RBI_LT_SS + DV_BRANCH_FORMS * DV_BRANCH_MODES - 1,
+_Static_assert(DV_MODED_RSD_LT_RK == DV_MODED_RBI_LT_SS + DV_BRANCH_FORMS * DV_BRANCH_MODES - 1,
                "forms are consecutive");
 
 static dv_compare_op mirrored(dv_compare_op op) {
@@ -436,6 +455,12 @@ static dv_compare_op inverted(dv_compare_op op) {
     return INVERSE[op];
 }
 
+static uint32_t moded_compare(dv_compare_op op, uint32_t form, const dv_operand *x,
+                              const dv_operand *y) {
+    const uint32_t mode = (uint32_t)find_mode(BRANCH_NAMES, 4, x->mode, y->mode);
+    return DV_MODED_RBI_LT_SS + ((uint32_t)op * DV_BRANCH_MODES + mode) * DV_BRANCH_FORMS + form;
+}
+
 static uint32_t emit_compare(dv_build *b, dv_compare_op op, uint32_t form, dv_operand x,
                              dv_operand y, bool doubles) {
     separate_constants(b, &x, &y, doubles);
@@ -444,9 +469,12 @@ static uint32_t emit_compare(dv_build *b, dv_compare_op op, uint32_t form, dv_op
         x = y, y = t;
         op = mirrored(op);
     }
-    uint32_t mode = (uint32_t)find_mode(BRANCH_NAMES, 4, x.mode, y.mode);
-    uint32_t code =
-        DV_OP_RBI_LT_SS + ((uint32_t)op * DV_BRANCH_MODES + mode) * DV_BRANCH_FORMS + form;
+    uint32_t moded = moded_compare(op, form, &x, &y);
+    if (!dv_step_has(moded)) {
+        to_register(b, &x, doubles);
+        moded = moded_compare(op, form, &x, &y);
+    }
+    const uint32_t code = dv_op_moded(moded);
     if (form == FORM_RBDT || form == FORM_RBDF) {
         uint32_t fused = dv_fuse_compare_jump(b, code, &x, &y);
         if (fused != DV_NO_CELL) {
@@ -497,7 +525,6 @@ uint32_t dv_step_compare(dv_build *b, uint32_t next_pc) {
 
 /* x is None: where that leads anywhere, recursion ends at it. */
 uint32_t dv_step_is(dv_build *b, uint32_t next_pc) {
-    const bool is_not = dv_step_op(b, b->pc) == DV_OP_IS_NOT;
     const int32_t q = b->top - 2;
     const dv_known_value x = b->e[q], *y = dv_top(b, 1);
     const bool is_object = x.kind == DV_K_ANY && (x.where == DV_AT_HOME || x.where == DV_AT_ALIAS);
@@ -506,7 +533,7 @@ uint32_t dv_step_is(dv_build *b, uint32_t next_pc) {
     const bool owned = x.where == DV_AT_HOME && dv_owned(b, b->context, b->pc, q);
     const int16_t home = dv_home(b, x.where == DV_AT_ALIAS ? x.slot : q);
     dv_spill(b, false, q);
-    dv_region_emit(b, DV_OP_R_IS_NONE, home, is_not, 0);
+    dv_region_emit(b, DV_OP_R_IS_NONE, home, 0, 0);
     dv_step_count(b, true);
     next_pc = dv_finish_raw(b, DV_NO_CELL, 2, DV_K_BOOL, -1, next_pc);
     if (!owned) return next_pc;

@@ -20,6 +20,9 @@ enum {
     DV_BACK_FORMS = 3 /* the first three also at back edges, in the first two modes */
 };
 
+/* Is there an instruction for operands in these modes?  (gen/README.md, `lowers`) */
+bool dv_step_has(uint32_t moded);
+
 uint32_t dv_word_operand(const dv_build *b, uint32_t pc, uint32_t i);
 const dv_cell *dv_site_cell(const dv_build *b, uint32_t pc);
 /* The evidence for the site at b->pc: the derivative it has in INCA code; NULL: an extension's. */

@@ -106,11 +106,11 @@ static uint32_t emit_access(dv_build *b, uint32_t op, const container *c,
  * ------------------------------------------------------------------------------------------------
  */
 
-_Static_assert(DV_OP_RL_GET_I_R_S == DV_OP_RL_GET_I_S_R + 5 &&
-                   DV_OP_RT_GET_I_R_S == DV_OP_RT_GET_I_S_R + 5,
+_Static_assert(DV_MODED_RL_GET_I_R_S == DV_MODED_RL_GET_I_S_R + 5 &&
+                   DV_MODED_RT_GET_I_R_S == DV_MODED_RT_GET_I_S_R + 5,
                "modes are consecutive");
-_Static_assert(DV_OP_RE_GET_FLOAT64_R_S ==
-                   DV_OP_RE_GET_BYTES_S_R + 6 * (DV_K_ARRAY + DV_FLOAT64 - DV_K_BYTES) + 5,
+_Static_assert(DV_MODED_RE_GET_FLOAT64_R_S ==
+                   DV_MODED_RE_GET_BYTES_S_R + 6 * (DV_K_ARRAY + DV_FLOAT64 - DV_K_BYTES) + 5,
                "containers and modes are consecutive");
 
 static bool has_floats(const container *c) {
@@ -134,10 +134,16 @@ static uint32_t get_object(dv_build *b, const container *c, bool is_list, uint32
 static uint32_t get_raw(dv_build *b, const container *c, dv_kind kind, uint32_t base,
                         uint32_t next_pc) {
     const dv_known_value *index = dv_top(b, 1);
+    uint32_t moded = base + index_mode(index) * 2;
+    if (!dv_step_has(moded)) {
+        dv_load_register(b, b->top - 1);
+        moded = base + index_mode(index) * 2;
+    }
     int32_t target = c->is_owned ? -1 : dv_step_direct_target(b, next_pc, 2);
+    if (target >= 0 && !dv_step_has(moded + 1)) target = -1;
     if (target < 0) dv_spill(b, kind == DV_K_FLOAT, b->top - 2);
     int32_t to = target >= 0 ? dv_shadow(b, target) : -1;
-    const uint32_t op = base + index_mode(index) * 2 + (target >= 0);
+    const uint32_t op = dv_op_moded(moded + (target >= 0));
     uint32_t at = c->kind == DV_K_LIST ? dv_fuse_load(b, op, c->home, to) : DV_NO_CELL;
     if (at != DV_NO_CELL)
         dv_step_count(b, true);
@@ -151,9 +157,10 @@ static uint32_t get_raw(dv_build *b, const container *c, dv_kind kind, uint32_t 
 static uint32_t get_item(dv_build *b, const container *c, uint16_t seen, uint32_t next_pc) {
     bool of_tuple = c->kind == DV_K_TUPLE;
     if (seen == DV_SEEN_INT)
-        return get_raw(b, c, DV_K_INT, of_tuple ? DV_OP_RT_GET_I_S_R : DV_OP_RL_GET_I_S_R, next_pc);
+        return get_raw(b, c, DV_K_INT, of_tuple ? DV_MODED_RT_GET_I_S_R : DV_MODED_RL_GET_I_S_R,
+                       next_pc);
     if (seen == DV_SEEN_FLOAT)
-        return get_raw(b, c, DV_K_FLOAT, of_tuple ? DV_OP_RT_GET_D_S_R : DV_OP_RL_GET_D_S_R,
+        return get_raw(b, c, DV_K_FLOAT, of_tuple ? DV_MODED_RT_GET_D_S_R : DV_MODED_RL_GET_D_S_R,
                        next_pc);
     if (c->is_owned) return dv_step_embed(b, 2, 1, next_pc);
     return get_object(b, c, seen == DV_SEEN_LIST, next_pc);
@@ -186,7 +193,7 @@ uint32_t dv_step_load_subscript(dv_build *b, uint32_t next_pc) {
         return dv_operator_enter(b, next_pc) ? 0 : dv_step_embed(b, 2, 1, next_pc);
     if (!c.kind) return get_foreign(b, &c, next_pc);
     if (c.kind == DV_K_LIST || c.kind == DV_K_TUPLE) return get_item(b, &c, seen, next_pc);
-    uint32_t base = DV_OP_RE_GET_BYTES_S_R + 6 * (uint32_t)(c.kind - DV_K_BYTES);
+    uint32_t base = DV_MODED_RE_GET_BYTES_S_R + 6 * (uint32_t)(c.kind - DV_K_BYTES);
     return get_raw(b, &c, kind_of_items(&c), base, next_pc);
 }
 
@@ -194,9 +201,10 @@ uint32_t dv_step_load_subscript(dv_build *b, uint32_t next_pc) {
  * -----------------------------------------------------------------------------------------------
  */
 
-_Static_assert(DV_OP_RL_SET_D_R_S == DV_OP_RL_SET_D_S_R + 5, "modes are consecutive");
-_Static_assert(DV_OP_RE_SET_FLOAT64_R_S ==
-                   DV_OP_RE_SET_BYTEARRAY_S_R + 6 * (DV_K_ARRAY + DV_FLOAT64 - DV_K_BYTEARRAY) + 5,
+_Static_assert(DV_MODED_RL_SET_D_R_S == DV_MODED_RL_SET_D_S_R + 5, "modes are consecutive");
+_Static_assert(DV_MODED_RE_SET_FLOAT64_R_S == DV_MODED_RE_SET_BYTEARRAY_S_R +
+                                                  6 * (DV_K_ARRAY + DV_FLOAT64 - DV_K_BYTEARRAY) +
+                                                  5,
                "containers and modes are consecutive");
 
 /* What is stored becomes raw if INCA saw a number. */
@@ -257,6 +265,16 @@ static bool fuses(dv_build *b, const container *c) {
                                                          (dv_cell){.i = dv_raw_int(index->value)});
 }
 
+/* The index comes into its slot, and the value into its register: every kind of store is made for
+ * these. */
+static void place_access(dv_build *b, int32_t index, dv_operand *value, bool doubles) {
+    dv_to_slot(b, index);
+    if (value->mode == 'R') return;
+    dv_spill(b, doubles, b->top);
+    dv_region_emit(b, doubles ? DV_OP_R_LOAD_D : DV_OP_R_LOAD_I, value->slot, 0, 0);
+    value->mode = 'R';
+}
+
 uint32_t dv_step_store_subscript(dv_build *b, uint32_t next_pc) {
     int32_t qv = b->top - 3, qi = b->top - 1;
     container c;
@@ -266,9 +284,9 @@ uint32_t dv_step_store_subscript(dv_build *b, uint32_t next_pc) {
     unbox_stored(b, qv);
     if (!is_storable(&c, (dv_kind)b->e[qv].kind)) return dv_step_embed(b, 3, 0, next_pc);
     if (!c.kind) return set_foreign(b, &c, next_pc);
-    uint32_t base = DV_OP_RE_SET_BYTEARRAY_S_R + 6 * (uint32_t)(c.kind - DV_K_BYTEARRAY);
+    uint32_t base = DV_MODED_RE_SET_BYTEARRAY_S_R + 6 * (uint32_t)(c.kind - DV_K_BYTEARRAY);
     if (c.kind == DV_K_LIST)
-        base = b->e[qv].kind == DV_K_FLOAT ? DV_OP_RL_SET_D_S_R : DV_OP_RL_SET_I_S_R;
+        base = b->e[qv].kind == DV_K_FLOAT ? DV_MODED_RL_SET_D_S_R : DV_MODED_RL_SET_I_S_R;
     dv_operand v = stored_operand(b, qv, has_floats(&c));
     const dv_known_value *index = &b->e[qi];
     if (c.kind == DV_K_LIST && v.mode == 'R' && !c.is_owned && fuses(b, &c)) {
@@ -277,7 +295,12 @@ uint32_t dv_step_store_subscript(dv_build *b, uint32_t next_pc) {
         let_go(b, &c, next_pc);
         return next_pc;
     }
-    emit_access(b, base + (v.mode == 'S' ? 3u : 0u) + index_mode(index), &c, index, v.slot);
+    uint32_t moded = base + (v.mode == 'S' ? 3u : 0u) + index_mode(index);
+    if (!dv_step_has(moded)) {
+        place_access(b, qi, &v, has_floats(&c));
+        moded = base;
+    }
+    emit_access(b, dv_op_moded(moded), &c, index, v.slot);
     dv_pop(b, 3);
     let_go(b, &c, next_pc);
     return next_pc;

@@ -199,7 +199,7 @@ uint32_t dv_step_for_iter(dv_build *b, uint32_t next_pc) {
  * -----------------------------------------------------------------------------------------------
  */
 
-_Static_assert(DV_OP_RBI_BACK_LE_SS == DV_OP_RBI_BACK_LT_SS + 2 * DV_BACK_FORMS,
+_Static_assert(DV_MODED_RBI_BACK_LE_SS == DV_MODED_RBI_BACK_LT_SS + 2 * DV_BACK_FORMS,
                "comparisons are consecutive");
 
 /* A loop whose head begins with a comparison and a jump out of it, of slots and constants: the same
@@ -208,22 +208,24 @@ static bool jump_back_comparing(dv_build *b, const dv_snapshot *head) {
     uint32_t at = (uint32_t)head->label;
     if (b->failed || head->label < 0 || at >= b->cells.count || dv_build_is_marked(b, at))
         return false;
-    uint32_t n = (uint32_t)b->cells.data[at].i - DV_OP_RBI_LT_SS;
-    if (n > DV_OP_RSD_NE_RK - DV_OP_RBI_LT_SS) return false;
+    const uint32_t head_op = (uint32_t)b->cells.data[at].i;
+    const uint32_t n = dv_moded_of(head_op) - DV_MODED_RBI_LT_SS;
+    if (n > DV_MODED_RSD_NE_RK - DV_MODED_RBI_LT_SS) return false;
     uint32_t form = n % DV_BRANCH_FORMS, mode = n / DV_BRANCH_FORMS % DV_BRANCH_MODES,
              op = n / DV_BRANCH_FORMS / DV_BRANCH_MODES;
     if (form >= DV_BACK_FORMS || mode >= 2) return false; /* its result, or a register, is needed */
+    const uint32_t back =
+        dv_op_moded(DV_MODED_RBI_BACK_LT_SS + (op * 2 + mode) * DV_BACK_FORMS + form);
+    if (back == DV_OP_COUNT) return false;
     uint32_t out = 0;
     while (out < b->edges.count && b->edges.data[out].cell != at + 3) out++;
     if (out == b->edges.count) return false;
     const dv_cell operands = b->cells.data[at + 1], constant = b->cells.data[at + 2];
     dv_edge edge = b->edges.data[out];
-    edge.cell = dv_region_emit(b, DV_OP_RBI_BACK_LT_SS + (op * 2 + mode) * DV_BACK_FORMS + form,
-                               operands.o.a, operands.o.b, 0) +
-                3;
+    edge.cell = dv_region_emit(b, back, operands.o.a, operands.o.b, 0) + 3;
     if (b->failed) return true;
     b->cells.data[edge.cell - 1] = constant;
-    b->cells.data[edge.cell + 1].i = at + dv_op_infos[DV_OP_RBI_LT_SS].length;
+    b->cells.data[edge.cell + 1].i = at + dv_op_infos[head_op].length;
     DV_PUSH(b, edges, edge);
     DV_PUSH(b, label_uses, edge.cell + 1);
     return true;

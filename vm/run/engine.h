@@ -122,12 +122,10 @@ uint32_t dv_op_of(dv_vm *vm, dv_handler handler);
 #define TAIL(function) return function(ip, sp, fp, vm, r, d)
 /* Stress mode: every n-th guard fails.  Compiled into this form alone, so that it costs the other
  * nothing. */
-#define GUARD_FAILS()                                                         \
-    (vm->stress.fail_guard && ++vm->stress.guards >= vm->stress.fail_guard && \
-     (vm->stress.guards = 0, true))
-#define EXIT_TAKEN()                                                       \
-    (vm->stress.take_exit && ++vm->stress.exits >= vm->stress.take_exit && \
-     (vm->stress.exits = 0, true))
+#define GUARD_FAILS() \
+    (DV_UNLIKELY(--vm->stress.guards == 0) && (vm->stress.guards = vm->stress.fail_guard, true))
+#define EXIT_TAKEN() \
+    (DV_UNLIKELY(--vm->stress.exits == 0) && (vm->stress.exits = vm->stress.take_exit, true))
 #else
 #if defined(__clang__)
 #define DV_MUSTTAIL __attribute__((musttail))

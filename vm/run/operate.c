@@ -18,8 +18,7 @@ dv_value dv_operated(dv_vm *vm, uint32_t how, dv_value a, dv_value b, dv_value r
     bool knows = !dv_same(result, DV_NOTIMPLEMENTED);
     switch (kind) {
     case DV_OPERATE_ITEM: return result;
-    case DV_OPERATE_IN:
-    case DV_OPERATE_NOT_IN: return truth_of(vm, result, kind == DV_OPERATE_IN);
+    case DV_OPERATE_IN: return truth_of(vm, result, true);
     case DV_OPERATE_OPPOSITE:
         return knows ? truth_of(vm, result, false) : dv_compare_reflected(vm, DV_NE, a, b);
     case DV_OPERATE_COMPARE:

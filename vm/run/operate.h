@@ -26,8 +26,7 @@ typedef enum dv_operate_kind {
     DV_OPERATE_COMPARE,   /* a op b by the method of the same name */
     DV_OPERATE_OPPOSITE,  /* a != b by __eq__: from here on the truth of the result counts */
     DV_OPERATE_IN,        /* a in b */
-    DV_OPERATE_NOT_IN,
-    DV_OPERATE_OTHERS,                   /* from here on dv_slow_operated does it all */
+    DV_OPERATE_OTHERS,    /* from here on dv_slow_operated does it all */
     DV_OPERATE_BOOL = DV_OPERATE_OTHERS, /* truth of a by __bool__; op: a dv_operate_use */
     DV_OPERATE_SIZE,                     /* truth of a by __len__; likewise */
     DV_OPERATE_LENGTH,                   /* len(a), the callee being below it */
@@ -55,6 +54,9 @@ typedef enum dv_operate_use {
     (DV_OPERATE_KIND(how) == DV_OPERATE_COMPARE || DV_OPERATE_KIND(how) == DV_OPERATE_OPPOSITE)
 #define DV_OPERATE_KIND(how) ((dv_operate_kind)((how) >> 3 & 31))
 #define DV_OPERATE_OP(how)   ((how) >> 8)
+
+/* a op b, or a op= b: dv_binary or dv_inplace. */
+dv_value dv_operate_either(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b, bool inplace);
 
 /* The operator's value (new, or EMPTY) from the method's result, which it takes. */
 dv_value dv_operated(dv_vm *vm, uint32_t how, dv_value a, dv_value b, dv_value result);

@@ -334,7 +334,7 @@ static dv_value binary_floats(dv_binary_op op, double x, double y) {
 
 static bool is_exact_int(dv_value v) { return dv_is_int(v) || dv_is_shape(v, DV_T_INT); }
 
-static dv_value binary(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b, bool inplace) {
+dv_value dv_operate_either(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b, bool inplace) {
     if (dv_are_ints(a, b) && op != DV_BINARY_MATMUL) return binary_ints(vm, op, a, b);
     if (dv_is_float(a) && dv_is_float(b)) {
         dv_value result = binary_floats(op, dv_as_float(a), dv_as_float(b));
@@ -348,11 +348,11 @@ static dv_value binary(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b, bool 
 }
 
 dv_value dv_binary(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b) {
-    return binary(vm, op, a, b, false);
+    return dv_operate_either(vm, op, a, b, false);
 }
 
 dv_value dv_inplace(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b) {
-    return binary(vm, op, a, b, true);
+    return dv_operate_either(vm, op, a, b, true);
 }
 
 dv_value dv_binary_rest(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b, bool inplace,
