@@ -344,6 +344,9 @@ static void test_counting(void) {
     report.size = 0;
     CHECK(dynvm_explain(vm, NULL, collect, &report) == DYNVM_OK);
     CHECK(strcmp(report.data, "every hot site has a derivative that fits\n") == 0);
+    report.size = 0;
+    CHECK(dynvm_trace(vm, NULL, collect, &report) == DYNVM_OK);
+    CHECK(strstr(report.data, "quickened"));
     dynvm_destroy(vm);
 }
 

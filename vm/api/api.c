@@ -22,6 +22,7 @@
 #include "inspect/observe.h"
 #include "inspect/profile.h"
 #include "inspect/stats.h"
+#include "inspect/trace.h"
 #include "inspect/where.h"
 #include "run/call.h"
 #include "import/import.h"
@@ -566,6 +567,11 @@ dynvm_status dynvm_stats(dynvm_vm *self, const dynvm_report *report, dynvm_outpu
 dynvm_status dynvm_explain(dynvm_vm *self, const dynvm_report *report, dynvm_output output,
                            void *context) {
     return report_counts(self, dv_inspect_explain, report, output, context);
+}
+
+dynvm_status dynvm_trace(dynvm_vm *self, const dynvm_report *report, dynvm_output output,
+                         void *context) {
+    return report_counts(self, dv_inspect_trace, report, output, context);
 }
 
 /* Observing -------------------------------------------------------------------------------------

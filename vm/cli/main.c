@@ -144,9 +144,11 @@ static int report(dynvm_vm *vm, dynvm_status status, const cli_options *options,
 
 /* Behind what the program has printed. */
 static void show_counts(dynvm_vm *vm, const cli_options *options, cli_output *output) {
-    dynvm_status status = options->tool == CLI_STATS
-                              ? dynvm_stats(vm, &options->report, cli_write, output)
-                              : dynvm_explain(vm, &options->report, cli_write, output);
+    dynvm_status (*const write)(dynvm_vm *, const dynvm_report *, dynvm_output, void *) =
+        options->tool == CLI_STATS     ? dynvm_stats
+        : options->tool == CLI_EXPLAIN ? dynvm_explain
+                                       : dynvm_trace;
+    dynvm_status status = write(vm, &options->report, cli_write, output);
     if (status != DYNVM_OK) fputs("dynvm: out of memory\n", stderr);
     dynvm_error_free(dynvm_take_error(vm));
 }

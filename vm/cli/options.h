@@ -23,6 +23,7 @@ typedef enum cli_tool {
     CLI_DISASSEMBLE,
     CLI_STATS,
     CLI_EXPLAIN,
+    CLI_TRACE,
     CLI_ASSEMBLE,
     CLI_COMPILE
 } cli_tool;

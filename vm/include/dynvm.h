@@ -615,6 +615,13 @@ dynvm_status dynvm_stats(dynvm_vm *vm, const dynvm_report *report, dynvm_output 
 dynvm_status dynvm_explain(dynvm_vm *vm, const dynvm_report *report, dynvm_output output,
                            void *context);
 
+/* What happened to functions, sites and loops, in its order: they became warm, took derivatives,
+ * missed, backed off; regions were made, entered, left and given up.  The log is bounded, and says
+ * how much it has not kept.  With `json` one line of JSON for each event, and one in front for all
+ * of them.  DYNVM_ERROR likewise. */
+dynvm_status dynvm_trace(dynvm_vm *vm, const dynvm_report *report, dynvm_output output,
+                         void *context);
+
 /* Frees objects that only refer to each other, as gc.collect() does, also while the program has
  * disabled that; runs their finalisers.  How many there were. */
 uint64_t dynvm_collect(dynvm_vm *vm);

@@ -73,6 +73,11 @@ static const explanation explanations[] = {
                     "loop"},
 };
 
+void dv_loops_words(dv_refusal why, const char **name, const char **sentence) {
+    *name = explanations[why].name;
+    *sentence = explanations[why].sentence;
+}
+
 /* ---- Loops as rows ---- */
 
 static const dv_loop_counts *loop_of(const dv_row *row) {
