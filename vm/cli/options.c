@@ -26,6 +26,8 @@ static const char help[] =
     "       dynvm trace [options] SCRIPT [arguments]\n"
     "                                            run, and list what sites and loops became, and "
     "when\n"
+    "       dynvm view [options] [-o FILE.html] SCRIPT [arguments]\n"
+    "                                            run, and write a page that shows all of this\n"
     "       dynvm compile SCRIPT [-o FILE.dlc]   compile, to be run without the script\n"
     "       dynvm asm [options] FILE.dla [arguments]\n"
     "                                            assemble, verify and run\n"
@@ -368,6 +370,7 @@ static cli_tool tool_of(int argc, char **argv) {
     if (strcmp(argv[1], "dis") == 0) return CLI_DISASSEMBLE;
     if (strcmp(argv[1], "stats") == 0) return CLI_STATS;
     if (strcmp(argv[1], "trace") == 0) return CLI_TRACE;
+    if (strcmp(argv[1], "view") == 0) return CLI_VIEW;
     if (strcmp(argv[1], "asm") == 0) return CLI_ASSEMBLE;
     if (strcmp(argv[1], "compile") == 0) return CLI_COMPILE;
     return strcmp(argv[1], "explain") == 0 ? CLI_EXPLAIN : CLI_NO_TOOL;
@@ -382,7 +385,7 @@ static bool parse_compile(int argc, char **argv, cli_options *options) {
         }
         if (strcmp(argv[at], "-o") == 0) {
             if (++at == argc) return refuse("no file behind", "-o");
-            options->compiled = argv[at];
+            options->written = argv[at];
         } else if (argv[at][0] == '-') {
             return refuse("unknown option of compile", argv[at]);
         } else if (options->program) {
@@ -423,13 +426,18 @@ bool cli_parse(int argc, char **argv, cli_options *options) {
     options->config.foreign = 1; /* a program of its own may do what its user may */
     options->tool = tool_of(argc, argv);
     options->report.coloured = may_colour();
-    options->config.counting =
-        options->tool == CLI_STATS || options->tool == CLI_EXPLAIN || options->tool == CLI_TRACE;
+    options->config.counting = options->tool == CLI_STATS || options->tool == CLI_EXPLAIN ||
+                               options->tool == CLI_TRACE || options->tool == CLI_VIEW;
     if (options->tool == CLI_COMPILE)
         return parse_environment(&options->config) && parse_compile(argc, argv, options);
     int at = options->tool ? 2 : 1;
     for (; at < argc && argv[at][0] == '-' && argv[at][1]; at++) {
         bool named = argv[at][1] == '-';
+        if (options->tool == CLI_VIEW && strcmp(argv[at], "-o") == 0) {
+            if (++at == argc) return refuse("no file behind", "-o");
+            options->written = argv[at];
+            continue;
+        }
         if (named && !argv[at][2]) {
             at++;
             break;
@@ -448,8 +456,9 @@ bool cli_parse(int argc, char **argv, cli_options *options) {
     if (options->report.where && at == argc) return true;
     if (options->tool && at == argc) return refuse("no script behind", argv[1]);
     parse_program(argc, argv, at, options);
-    if (options->tool == CLI_DISASSEMBLE && options->action == CLI_RUN_MODULE)
-        return refuse("dis lists files and text, not", argv[at]);
+    if ((options->tool == CLI_DISASSEMBLE || options->tool == CLI_VIEW) &&
+        options->action == CLI_RUN_MODULE)
+        return refuse("dis and view show files and text, not", argv[at]);
     if (options->tool == CLI_ASSEMBLE && options->action != CLI_RUN_FILE)
         return refuse("asm takes a file, not", argv[at]);
     return true;

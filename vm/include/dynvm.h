@@ -578,7 +578,8 @@ typedef struct dynvm_report {
     int json;             /* one line of JSON instead of text: see vm/inspect/REPORTS.md */
     int coloured;         /* text in colours, by the escape sequences of terminals */
     int assembly;         /* dynvm_disassemble: all functions as text for dynvm_run_assembly */
-    const char *text;     /* dynvm_disassemble: this is listed; `path` is what it is called */
+    const char
+        *text; /* dynvm_disassemble, dynvm_view: this is listed; `path` is what it is called */
     size_t text_size;
     int where; /* dynvm_disassemble: where each instruction is defined in dynvm's sources, who
                 * chooses it, and what a fusion covers; without a `path`, of all instructions there
@@ -621,6 +622,12 @@ dynvm_status dynvm_explain(dynvm_vm *vm, const dynvm_report *report, dynvm_outpu
  * of them.  DYNVM_ERROR likewise. */
 dynvm_status dynvm_trace(dynvm_vm *vm, const dynvm_report *report, dynvm_output output,
                          void *context);
+
+/* Runs a file (or report's `text`, which `path` names) as the main program, and writes a page of
+ * HTML that shows all of these beside its source.  It loads nothing, and is written also if the
+ * program has ended with an error, which is then the call's.  DYNVM_ERROR likewise. */
+dynvm_status dynvm_view(dynvm_vm *vm, const char *path, const dynvm_report *report,
+                        dynvm_output output, void *context);
 
 /* Frees objects that only refer to each other, as gc.collect() does, also while the program has
  * disabled that; runs their finalisers.  How many there were. */

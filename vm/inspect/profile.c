@@ -391,14 +391,15 @@ static void looped(dv_vm *vm, dv_thread *thread, const dv_loop_event *event) {
     loop->pc = event->pc;
 }
 
-static void note_failed(dv_loop_counts *loop, const dv_unit *kept, const dv_exit *exit) {
+static void note_exit(dv_loop_counts *loop, const dv_unit *kept, const dv_exit *exit, bool failed) {
     const dv_code *in = exit->thread->code;
-    loop->guards++;
+    loop->guards += failed;
     for (int i = 0; in->unit == kept && i < DV_PROFILE_EXITS; i++) {
-        if (loop->failed[i].exits && (loop->failed[i].in != in || loop->failed[i].pc != exit->pc))
+        if (loop->left[i].exits && (loop->left[i].in != in || loop->left[i].pc != exit->pc ||
+                                    loop->left[i].failed != failed))
             continue;
-        loop->failed[i].in = in, loop->failed[i].pc = exit->pc;
-        loop->failed[i].exits++;
+        loop->left[i].in = in, loop->left[i].pc = exit->pc, loop->left[i].failed = failed;
+        loop->left[i].exits++;
         return;
     }
 }
@@ -409,13 +410,43 @@ static bool is_machine(const dv_cell *ip) {
            ip == dv_count_cell;
 }
 
+/* Cells of an instruction, or of all that are in a pair. */
+static uint32_t length_of(uint32_t op) {
+    if (op >= DV_OP_COUNT) return 1;
+    const dv_op_info *info = &dv_op_infos[op];
+    if (info->kind != DV_KIND_PAIR) return info->length;
+    return length_of(info->family) + length_of(info->adaptive);
+}
+
+/* The instructions whose work begins in the step. */
+static void count_origins(dv_vm *vm, dv_profile *profile, const dv_region *region,
+                          const step_plan *plan) {
+    const uint32_t cell = (uint32_t)(plan->first - region->cells);
+    const uint32_t behind = cell + length_of(plan->op);
+    uint32_t low = 0, high = region->origin_count;
+    while (low < high) {
+        const uint32_t middle = (low + high) / 2;
+        if (region->origins[middle].cell < cell)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < region->origin_count && region->origins[low].cell < behind; low++) {
+        const dv_origin *origin = &region->origins[low];
+        dv_function_counts *function = function_of(vm, profile, origin->thread);
+        if (function) function->sites[origin->pc].in_regions++;
+    }
+}
+
 static void count_region_step(dv_vm *vm, dv_profile *profile, dv_thread *thread,
                               const step_plan *plan) {
     dv_function_counts *function = function_of(vm, profile, thread);
     profile->region++;
     if (function) function->region_steps++;
     const dv_region *region = region_at(thread, plan->first);
-    if (region) dv_objects_passed(vm, region, plan->first, &profile->objects);
+    if (!region) return;
+    dv_objects_passed(vm, region, plan->first, &profile->objects);
+    count_origins(vm, profile, region, plan);
 }
 
 static dv_exited reason_of_exit(const dv_vm *vm, const dv_exit *exit, dv_leaving how) {
@@ -450,8 +481,8 @@ static void left(dv_vm *vm, const dv_exit *exit, const dv_value *fp, int how) {
     if (!loop) return;
     note_left(vm, function, loop, reason, exit);
     loop->exits++;
-    if (reason == DV_EXITED_BY_GUARD || reason == DV_EXITED_TO_NEW)
-        note_failed(loop, function->code->unit, exit);
+    note_exit(loop, function->code->unit, exit,
+              reason == DV_EXITED_BY_GUARD || reason == DV_EXITED_TO_NEW);
 }
 
 /* What a step in a region may fail at, in the order of execution; looked at before, since the

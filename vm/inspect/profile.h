@@ -27,7 +27,7 @@
 enum {
     DV_PROFILE_OPERANDS = 3, /* that are looked at, at most */
     DV_PROFILE_TYPES = 4,    /* combinations of types that a site remembers */
-    DV_PROFILE_EXITS = 4     /* instructions where guards failed that a loop remembers */
+    DV_PROFILE_EXITS = 24    /* places behind exits that a loop remembers */
 };
 
 /* What is known of an operand: a kind in the top byte, below it what makes it this one. */
@@ -66,6 +66,7 @@ typedef struct dv_site_counts {
     uint64_t misses;          /* by the generic instruction, because a derivative's guard failed */
     uint64_t generic;         /* by the generic instruction, and no derivative was there */
     uint64_t inside;          /* executions in the step of another instruction: of a fusion */
+    uint64_t in_regions;      /* how often regions began its work; no executions of it */
     uint64_t deoptimisations; /* how often a derivative was given up */
     uint64_t typed;           /* executions before which types of operands were looked at ... */
     uint64_t same;            /* ... and were those of the execution before */
@@ -96,8 +97,9 @@ typedef struct dv_loop_counts {
     struct {
         const dv_code *in;
         uint32_t pc;
+        bool failed;    /* a guard did, or the way was new */
         uint64_t exits; /* 0: this entry and those behind are free */
-    } failed[DV_PROFILE_EXITS];
+    } left[DV_PROFILE_EXITS];
 } dv_loop_counts;
 
 typedef struct dv_function_counts {

@@ -416,6 +416,7 @@ static bool json_sites(dv_vm *vm, dv_json *json) {
         dv_json_begin(json, NULL, '{');
         dv_rows_json_site(json, &rows.rows[i]);
         json_counts(json, &totals);
+        dv_json_number(json, "in_regions", dv_row_site(&rows.rows[i])->in_regions);
         dv_rows_json_types(vm, json, &rows.rows[i]);
         dv_json_end(json, '}');
     }

@@ -81,6 +81,18 @@ void dv_build_cut(dv_build *b, uint32_t at) {
     b->cells.count = at;
     for (uint32_t i = b->marks.count; i-- > 0 && b->marks.data[i].cell > at;)
         b->marks.data[i].cell = at;
+    while (b->origins.count && b->origins.data[b->origins.count - 1].cell >= at) b->origins.count--;
+}
+
+/* Does the cell before stand for the same instruction? */
+static bool is_known(const dv_build *b) {
+    const dv_origin *last = b->origins.data + b->origins.count - 1;
+    return b->origins.count && last->pc == b->pc && last->thread == b->context->thread;
+}
+
+void dv_build_trace(dv_build *b) {
+    if (!b->vm->profile || !b->context || is_known(b)) return;
+    DV_PUSH(b, origins, (dv_origin){b->cells.count, b->pc, (dv_thread *)b->context->thread});
 }
 
 bool dv_build_is_marked(const dv_build *b, uint32_t cell) {
@@ -480,6 +492,7 @@ void dv_build_finish(dv_build *b) {
     KEEP(entries, entry_count);
     KEEP(entry_items, entry_item_count);
     KEEP(marks, mark_count);
+    KEEP(origins, origin_count);
     KEEP(held, held_count);
     if (b->failed) return;
     dv_pair_join(region, b->starts.data, b->starts.count);

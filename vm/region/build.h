@@ -193,6 +193,7 @@ typedef struct dv_build {
     DV_VECTOR(dv_entry) entries;
     DV_VECTOR(dv_entry_item) entry_items;
     DV_VECTOR(dv_mark) marks;
+    DV_VECTOR(dv_origin) origins;
     DV_VECTOR(dv_held) held; /* globals that the loop stores to; found before it is interpreted */
     DV_VECTOR(uint32_t) exit_uses;  /* cells whose target is the number of an exit, to be patched */
     DV_VECTOR(uint32_t) label_uses; /* cells whose target is the number of a cell, to be patched */
@@ -227,6 +228,8 @@ void dv_build_range(dv_build *b, dv_context *context); /* emits all reached bloc
  * counted in the region's `removed`, too.) */
 void dv_build_mark(dv_build *b, dv_made kind);
 bool dv_build_is_marked(const dv_build *b, uint32_t cell);
+/* The next cell stands for the instruction that is being analysed, which counting VMs remember. */
+void dv_build_trace(dv_build *b);
 /* Takes the cells from `at` on back, the last ones. */
 void dv_build_cut(dv_build *b, uint32_t at);
 bool dv_build_may_inline(dv_build *b, const dv_function *function, uint32_t arguments);
