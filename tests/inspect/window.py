@@ -106,6 +106,7 @@ def test_page(folder):
     region = total["regions"][0]
     check("the region in words", (region["listing"][0].split(":")[0].strip(), region["whole"]), ("region of pcs 6 to 14", False))
     check("what its cells stand for", {(o["function"], o["line"]) for o in region["origins"]}, {("total", 3), ("total", 4), ("total", 5)})
+    check("every step in it is at a cell", sum(cell["steps"] for cell in region["steps"]), stats["totals"]["region"])
     mul = next(s for s in data["counts"]["sites"] if s["instruction"] == "MUL")
     check("each round was in the region or not", mul["executions"] + mul["in_regions"], 10000)
 
@@ -189,9 +190,10 @@ def test_browser(folder):
         said.push(rows("code").filter((row) => row.classList.contains("lit")).length);
         said.push(rows("region").filter((row) => row.classList.contains("lit")).length > 2);
         said.push(document.getElementById("details").textContent.includes("MUL_INT"));
+        said.push(rows("region").filter((row) => row.textContent.includes("R_EXIT") && row.textContent.includes("taken 1 time")).length);
         press("code", "Home");
         said.push(rows("source").filter((row) => row.classList.contains("lit")).map((row) => row.textContent[0] + row.textContent[1]).length);
-    """), ["4", 7, True, True, 2])
+    """), ["4", 7, True, True, 1, 2])
     check("time", drive(folder, text, """
         const slider = document.getElementById("slider"), state = () => document.querySelector("#source-3 .mark").textContent;
         said.push(Number(slider.max), Number(slider.value), state());

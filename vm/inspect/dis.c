@@ -274,6 +274,19 @@ static int put_part(void *context, const char *text, size_t size) {
     return 0;
 }
 
+/* How often cells were executed; of a pair the first one stands for all. */
+static void json_steps(dv_json *json, const dv_region *region) {
+    dv_json_begin(json, "steps", '[');
+    for (uint32_t i = 0; region->steps && i < region->cell_count; i++) {
+        if (!region->steps[i]) continue;
+        dv_json_begin(json, NULL, '{');
+        dv_json_number(json, "cell", i);
+        dv_json_number(json, "steps", region->steps[i]);
+        dv_json_end(json, '}');
+    }
+    dv_json_end(json, ']');
+}
+
 /* Which instructions the cells stand for: the first cell of each run of them. */
 static void json_origins(dv_json *json, const dv_region *region) {
     dv_json_begin(json, "origins", '[');
@@ -304,6 +317,7 @@ static void json_regions(dv_vm *vm, dv_json *json, const dv_thread *thread) {
         dv_region_print_one(vm, region, NULL, put_part, &(lines){.json = json});
         dv_json_end(json, ']');
         json_origins(json, region);
+        json_steps(json, region);
         dv_json_end(json, '}');
     }
     dv_json_end(json, ']');

@@ -418,11 +418,12 @@ static uint32_t length_of(uint32_t op) {
     return length_of(info->family) + length_of(info->adaptive);
 }
 
-/* The instructions whose work begins in the step. */
-static void count_origins(dv_vm *vm, dv_profile *profile, const dv_region *region,
-                          const step_plan *plan) {
+/* The step, and the instructions whose work begins in it. */
+static void count_cells(dv_vm *vm, dv_profile *profile, const dv_region *region,
+                        const step_plan *plan) {
     const uint32_t cell = (uint32_t)(plan->first - region->cells);
     const uint32_t behind = cell + length_of(plan->op);
+    region->steps[cell]++;
     uint32_t low = 0, high = region->origin_count;
     while (low < high) {
         const uint32_t middle = (low + high) / 2;
@@ -446,7 +447,7 @@ static void count_region_step(dv_vm *vm, dv_profile *profile, dv_thread *thread,
     const dv_region *region = region_at(thread, plan->first);
     if (!region) return;
     dv_objects_passed(vm, region, plan->first, &profile->objects);
-    count_origins(vm, profile, region, plan);
+    count_cells(vm, profile, region, plan);
 }
 
 static dv_exited reason_of_exit(const dv_vm *vm, const dv_exit *exit, dv_leaving how) {

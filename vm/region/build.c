@@ -481,6 +481,16 @@ static void sort_points(dv_build *b) {
     (region->field = keep(b, b->field.data, b->field.count * sizeof *b->field.data), \
      region->number = b->field.count)
 
+static uint64_t *count_from_zero(dv_build *b) {
+    const size_t size = b->cells.count * sizeof(uint64_t);
+    uint64_t *steps = dv_heap_alloc(&b->vm->heap, size ? size : 1);
+    if (steps)
+        memset(steps, 0, size);
+    else
+        dv_build_fail(b, DV_REFUSED_MEMORY);
+    return steps;
+}
+
 void dv_build_finish(dv_build *b) {
     dv_region *region = b->region;
     sort_points(b);
@@ -494,6 +504,7 @@ void dv_build_finish(dv_build *b) {
     KEEP(marks, mark_count);
     KEEP(origins, origin_count);
     KEEP(held, held_count);
+    if (b->vm->profile) region->steps = count_from_zero(b);
     if (b->failed) return;
     dv_pair_join(region, b->starts.data, b->starts.count);
     for (uint32_t i = 0; i < b->starts.count; i++) {

@@ -16,6 +16,7 @@ static size_t size_of(const dv_region *region) {
            region->entry_item_count * sizeof *region->entry_items +
            region->mark_count * sizeof *region->marks +
            region->origin_count * sizeof *region->origins +
+           (region->steps ? region->cell_count * sizeof *region->steps : 0) +
            region->held_count * sizeof *region->held;
 }
 

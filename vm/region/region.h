@@ -215,6 +215,7 @@ struct dv_region {
     uint32_t pin_count, pin_capacity;
     dv_mark *marks; /* sorted by cell */
     uint32_t mark_count;
+    uint64_t *steps;    /* by cell: how often it was executed; NULL: the VM does not count */
     dv_origin *origins; /* sorted by cell */
     uint32_t origin_count;
     int16_t inlined;  /* calls that the deepest of the functions analysed inline counts as */

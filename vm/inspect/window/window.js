@@ -79,19 +79,14 @@ for (const expression of data.reasons.expressions)
 const regionRows = [];
 for (const f of functions) for (const region of f.regions || []) {
   const loop = f.loops.find((found) => found.pc === (region.whole ? 0 : region.end - 1));
-  const taken = new Map();
-  for (const left of loop?.left || []) {
-    const key = `${left.pc} of ${left.function.split(".").at(-1)}`;
-    taken.set(key, (taken.get(key) || 0) + left.exits);
-  }
+  const steps = new Map(region.steps.map(({ cell, steps }) => [cell, steps]));
   const origins = region.origins.map((origin) => ({ cell: origin.cell, site: siteOf(origin) }));
   Object.assign(region, { f, loop, inside: new Set() });
   for (const site of f.instructions) if (site.pc >= region.begin && site.pc < region.end) region.inside.add(site);
   for (const { site } of origins) if (site && site.f !== f) region.inside.add(site); // of functions inlined
   for (const site of region.inside) site.regions.push(region);
   regionRows.push({ part: "title", region, text: `${f.function}: ${region.listing[0].trim()}` });
-  const exits = region.exitsTo = new Map();
-  let at = -1;
+  let at = -1, paired = 0, executed = 0; // instructions that a pair further up does, too
   for (const line of region.listing.slice(1)) {
     const entry = /^\s*entry at (\d+):(.*)/.exec(line);
     if (entry) {
@@ -101,9 +96,10 @@ for (const f of functions) for (const region of f.regions || []) {
     const cell = Number.parseInt(line, 10);
     while (at + 1 < origins.length && origins[at + 1].cell <= cell) at++;
     const exit = /R_EXIT to pc (\d+ of [^,]*)/.exec(line);
-    if (exit) exits.set(exit[1], (exits.get(exit[1]) || 0) + 1);
+    if (paired) paired--;
+    else executed = steps.get(cell) || 0, paired = (/ (\++)(?: |$)/.exec(line)?.[1] || "").length;
     regionRows.push({ part: exit ? "exit" : "cell", region, text: line.slice(4), site: exit ? exitSite(exit[1], f) : origins[at]?.site,
-                      to: exit?.[1], taken: exit ? taken.get(exit[1]) || 0 : 0, guard: !exit && /-> \d+/.test(line) });
+                      executed, guard: !exit && /-> \d+/.test(line) });
   }
 }
 
@@ -384,15 +380,10 @@ function drawRegion(row) {
     return make("div", { className: row.dead ? "dead" : "" }, make("span", { className: "number" }, "knows"),
                 make("span", { className: "mark s-region" }, "◆"), row.text);
   const isExit = row.part === "exit";
-  return make("div", { className: gone ? "dead" : "" }, heat(isExit ? row.taken : row.site?.inRegions || 0),
+  return make("div", { className: gone ? "dead" : "" }, heat(row.executed),
               make("span", { className: `mark ${isExit ? "s-lost" : "s-region"}`, title: isExit ? "an exit" : row.guard ? "a guard" : "" },
                    isExit ? "↪" : row.guard ? "?" : ""),
-              row.text, isExit ? make("span", { className: "count" }, takenWords(row)) : "");
-}
-// The log knows where control went on, not by which of several exits to there.
-function takenWords(row) {
-  const others = row.region.exitsTo.get(row.to) - 1;
-  return `taken ${times(row.taken)}` + (others && row.taken ? `, with ${others} other${others > 1 ? "s" : ""} to there` : "");
+              row.text, isExit ? make("span", { className: "count" }, `taken ${times(row.executed)}`) : "");
 }
 
 // ---- Details ----------------------------------------------------------------------------------------------
@@ -453,7 +444,7 @@ function regionDetails(row) {
       ["loop", region.whole ? `the whole of ${region.f.function}` : `pcs ${region.begin} to ${region.end - 1} of ${region.f.function}`],
       ["cells", region.cells], ["guards", guards], ["exits", region.exits], ["objects it does without", `at ${region.removed} places`],
       ...(loop ? [["entered", loop.entries], ["left", loop.exits], ["left by guards", loop.guards], ["given up before", loop.lost]] : []),
-      ...(row.part === "exit" ? [["this exit", takenWords(row)]] : [])])),
+      ...(row.part === "exit" ? [["this exit", `taken ${times(row.executed)}`]] : [])])),
     part("What it knows where it is entered", ...known.map((other) => make("p", {}, make("code", {}, other.text)))),
     loop?.left.length && part("Where it was left to", table(loop.left.map((left) =>
       [left.failed ? "a guard, or a new way" : "its end", `pc ${left.pc}, line ${left.line} of ${left.function}`, left.exits]))),
