@@ -75,6 +75,8 @@ for (const loop of data.reasons.loops || []) {
 for (const expression of data.reasons.expressions)
   lineAt(expression.line)?.marks.push(expression);
 
+for (const { marks } of lines) marks.sort((a, b) => a.column - b.column || b.end_line - a.end_line || b.end_column - a.end_column);
+
 // The listing of a region is text (`dynvm dis`): its cells, what they stand for, and where they leave.
 const regionRows = [];
 for (const f of functions) for (const region of f.regions || []) {
@@ -326,12 +328,15 @@ function columnAt(text, column) {
   }
   return i;
 }
+function extentOf(line, found) {
+  return [columnAt(line.text, found.column), found.end_line === line.number ? columnAt(line.text, found.end_column) : line.text.length];
+}
+// Of expressions within others the outer ones are marked.
 function drawText(line) {
-  const text = make("span"), outer = line.marks.slice().sort((a, b) => a.column - b.column);
+  const text = make("span");
   let at = 0;
-  for (const found of outer) {
-    const begin = columnAt(line.text, found.column);
-    const end = found.end_line === line.number ? columnAt(line.text, found.end_column) : line.text.length;
+  for (const found of line.marks) {
+    const [begin, end] = extentOf(line, found);
     if (begin < at || end <= begin) continue;
     text.append(line.text.slice(at, begin), make("span", { className: found.fused ? "fused" : "unfused",
       title: found.fused ? `one instruction: ${found.fused}` : `one operation at a time: ${found.reason}` }, line.text.slice(begin, end)));
@@ -427,8 +432,9 @@ function lineDetails(line) {
   return columns(
     part(`Line ${line.number}`, make("p", {}, make("code", {}, line.text.trim())),
          line.sites.length ? "" : make("p", {}, "There is no code here.")),
-    line.marks.length && part("Expressions on arrays", ...line.marks.map((found) => make("p", {}, found.fused
-      ? `${times(found.executions)}: one instruction, ${found.fused}` : `${times(found.executions)}, one operation at a time: ${found.reason}`))),
+    line.marks.length && part("Expressions on arrays", ...line.marks.map((found) => make("p", {},
+      make("code", {}, line.text.slice(...extentOf(line, found))), `, ${times(found.executions)}: `,
+      found.fused ? `one instruction, ${found.fused}` : `one operation at a time, as ${found.reason}`))),
     whyPart(line.notes),
     line.sites.length && part("Its instructions", table(line.sites.filter((site) => site.executions).map((site) => [
       make("span", { className: `s-${stateAt(site)}` }, STATES[stateAt(site)][0]), link(site.instruction, () => chooseSite(site)),
@@ -472,7 +478,7 @@ function overview() {
       ["guards executed, failed", `${figure(guards.executed)}, ${figure(guards.failed)}`]])),
     part("Hottest lines", table(hot.map(({ line, count }) => [toLine(line), count]))),
     part("Slow, and why", slow.length ? table(slow.slice(0, 12).map((line) => [toLine(line), [...new Set(line.notes.map((note) => note.reason))].join(", ")]))
-                                      : make("p", {}, "Every hot site has a derivative that fits, every hot loop a region.")),
+                                      : make("p", {}, "Nothing that was hot stayed slow.")),
     part("Objects", table(objects.filter(({ made, removed }) => made + removed).map(({ kind, made, removed }) => [kind, made, removed]), ["", "made", "never made"])),
     part("How to read this", make("p", {}, "Point at a line, an instruction or a cell of a region: what belongs to it lights up. Arrow keys move, Tab goes on to the next panel, " +
       "[ and ] go to the event before and after. Bars show how often, by logarithm."),
