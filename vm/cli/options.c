@@ -458,7 +458,9 @@ bool cli_parse(int argc, char **argv, cli_options *options) {
     parse_program(argc, argv, at, options);
     if ((options->tool == CLI_DISASSEMBLE || options->tool == CLI_VIEW) &&
         options->action == CLI_RUN_MODULE)
-        return refuse("dis and view show files and text, not", argv[at]);
+        return refuse(options->tool == CLI_VIEW ? "view shows files and text, not"
+                                                : "dis lists files and text, not",
+                      argv[at]);
     if (options->tool == CLI_ASSEMBLE && options->action != CLI_RUN_FILE)
         return refuse("asm takes a file, not", argv[at]);
     return true;
