@@ -81,6 +81,17 @@ def is_same(what, got, expected):
     check(what, without_files(got) == without_files(expected), True)
 
 
+def test_origins(folder):
+    """Cells of functions that are inlined in one another stand for instructions that are there."""
+    text, data = view(folder, "def g(a, b):\n    return a // b, a % b\ndef f(i):\n    return g(i, 10)\ndef h(n):\n    a, b, c, d = 1, 2, 3, 4\n"
+                      "    for i in range(n):\n        q, r = f(i)\n        a = (a + q * r) % 1000\n    return a\nprint(h(5000))\n")
+    pcs = {(f["function"], site["pc"]) for f in data["listing"]["functions"] for site in f["instructions"]}
+    origins = [o for f in data["listing"]["functions"] for region in f["regions"] for o in region["origins"]]
+    check("functions that the region stands for", {o["function"] for o in origins} - {"f"}, {"g", "h"})
+    check("origins that are no instructions", [o for o in origins if (o["function"], o["pc"]) not in pcs], [])
+    check("cells of origins go up", [a["cell"] < b["cell"] for a, b in zip(origins, origins[1:])].count(False), 0)
+
+
 def test_page(folder):
     text, data = view(folder, LOOP)
     page = Page(text)
@@ -226,7 +237,7 @@ def test_browser(folder):
 
 
 with tempfile.TemporaryDirectory() as folder:
-    for test in (test_page, test_hostile, test_files, *([test_browser] if BROWSER else [])):
+    for test in (test_page, test_origins, test_hostile, test_files, *([test_browser] if BROWSER else [])):
         test(folder)
 print(f"{checking.failed} things are wrong" + ("" if BROWSER else "; not looked at in a browser, as there is no chromium"))
 sys.exit(checking.failed > 0)

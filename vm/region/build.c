@@ -84,15 +84,15 @@ void dv_build_cut(dv_build *b, uint32_t at) {
     while (b->origins.count && b->origins.data[b->origins.count - 1].cell >= at) b->origins.count--;
 }
 
-/* Does the cell before stand for the same instruction? */
-static bool is_known(const dv_build *b) {
-    const dv_origin *last = b->origins.data + b->origins.count - 1;
-    return b->origins.count && last->pc == b->pc && last->thread == b->context->thread;
-}
-
-void dv_build_trace(dv_build *b) {
-    if (!b->vm->profile || !b->context || is_known(b)) return;
-    DV_PUSH(b, origins, (dv_origin){b->cells.count, b->pc, (dv_thread *)b->context->thread});
+/* In VMs that count: the cells from here on stand for the instruction at b->pc. */
+static void note_origin(dv_build *b) {
+    if (!b->emitting || !b->vm->profile || b->failed) return;
+    const dv_origin origin = {b->cells.count, b->pc, (dv_thread *)b->context->thread};
+    const uint32_t count = b->origins.count;
+    if (count && b->origins.data[count - 1].cell == origin.cell)
+        b->origins.data[count - 1] = origin;
+    else
+        DV_PUSH(b, origins, origin);
 }
 
 bool dv_build_is_marked(const dv_build *b, uint32_t cell) {
@@ -328,6 +328,7 @@ void dv_build_flow(dv_build *b, dv_context *context, uint32_t pc) {
 /* Runs over instructions from a leader to where control goes elsewhere or reaches a leader. */
 static uint32_t run_block(dv_build *b) {
     for (;;) {
+        note_origin(b);
         uint32_t next = dv_step(b);
         if (b->ended || b->failed) return DV_NO_PC;
         dv_snapshot *at = dv_snapshot_at(b->context, next);
@@ -412,6 +413,7 @@ static void emit_stub(dv_build *b, dv_edge edge) {
         b->top = edge.top;
     }
     b->context = edge.context, b->pc = edge.pc, b->sp = -1, b->ended = false;
+    note_origin(b);
     b->last_result = DV_NO_CELL;
     b->version++;
     bool straight = to && edge.release < 0 && !edge.resumes &&

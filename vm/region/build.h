@@ -228,8 +228,6 @@ void dv_build_range(dv_build *b, dv_context *context); /* emits all reached bloc
  * counted in the region's `removed`, too.) */
 void dv_build_mark(dv_build *b, dv_made kind);
 bool dv_build_is_marked(const dv_build *b, uint32_t cell);
-/* The next cell stands for the instruction that is being analysed, which counting VMs remember. */
-void dv_build_trace(dv_build *b);
 /* Takes the cells from `at` on back, the last ones. */
 void dv_build_cut(dv_build *b, uint32_t at);
 bool dv_build_may_inline(dv_build *b, const dv_function *function, uint32_t arguments);

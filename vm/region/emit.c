@@ -9,7 +9,6 @@ uint32_t dv_region_emit(dv_build *b, uint32_t op, int32_t oa, int32_t ob, int32_
     if (!b->emitting) return at;
     uint32_t length = dv_op_infos[op].length;
     if (!DV_ROOM(b, cells, length)) return 0;
-    dv_build_trace(b);
     b->cells.count += length;
     for (uint32_t i = 0; i < length; i++) b->cells.data[at + i].i = 0;
     /* The handler depends on the cell's final address: the opcode waits here (build.c, finish). */
