@@ -54,7 +54,7 @@ PARTS = (
     Part("extension interface", "extensions", ("vm/plugin/*.[ch]", "vm/include/dynvm_ext*.h"),
          objects=r"/vm/plugin/|gen/extension"),
     Part("embedding interface", "tools", ("vm/api/*.[ch]", "vm/include/dynvm.h"), objects=r"/vm/api/"),
-    Part("inspection", "tools", ("vm/inspect/*.[ch]",), objects=r"/vm/inspect/"),
+    Part("inspection", "tools", ("vm/inspect/**/*.[ch]",), objects=r"/vm/inspect/"),
     Part("command line", "tools", ("vm/cli/*.[ch]",), objects=r"dynvm.dir/vm/cli/"),
     Part("generator", "tools", ("gen/*.py", "gen/isa/*.py", "gen/tables/*.py", "gen/pack/*.py", "gen/pack/pack.c", "gen/templates/*.mako")),
     Part("template", "bundled", ("ext/template/*.[ch]",), library="ext/template.so"),

@@ -25,6 +25,7 @@ from mako.template import Template  # noqa: E402
 
 import extension  # noqa: E402
 import freeze  # noqa: E402
+import window  # noqa: E402
 import grammar  # noqa: E402
 import isa  # noqa: E402
 import region_facts  # noqa: E402
@@ -86,7 +87,7 @@ def load(everything: bool = "DYNVM_ALL_SEQUENCES" in os.environ) -> isa.Model:
 
 def outputs() -> list:
     handlers = [f"handlers_{name}{part}.c" for name in OPS for part in ("", "_fused")]
-    return ["dv_ops.h", "dv_ops.c", "dv_steps.h", "dv_steps.c", "dv_fingerprint.h", "dv_code_format.h", *handlers, *extension.outputs(), *unicode.outputs(), *unicode_names.outputs(), *unicode_forms.outputs(), *grammar.outputs(), *freeze.outputs()]
+    return ["dv_ops.h", "dv_ops.c", "dv_steps.h", "dv_steps.c", "dv_fingerprint.h", "dv_code_format.h", *handlers, *extension.outputs(), *unicode.outputs(), *unicode_names.outputs(), *unicode_forms.outputs(), *grammar.outputs(), *freeze.outputs(), *window.outputs()]
 
 
 def render(model: isa.Model) -> dict:
@@ -155,7 +156,7 @@ def act(options: argparse.Namespace, model: isa.Model) -> int:
         for tables in (unicode, unicode_names, unicode_forms):
             unicode.write(options.out, tables.outputs(), tables.render())
         grammar.write(options.out)
-        for name, text in freeze.render().items():
+        for name, text in {**freeze.render(), **window.render()}.items():
             write_changed(options.out / name, text)
     if options.where:
         write_changed(options.where, where.table(model))

@@ -321,6 +321,7 @@ static void test_counting(void) {
     dynvm_error *error = dynvm_take_error(vm);
     CHECK(strcmp(dynvm_error_message(error), "this machine does not count what it executes") == 0);
     dynvm_error_free(error);
+    CHECK(dynvm_view(vm, "<text>", NULL, collect, &report) == DYNVM_ERROR && report.size == 0);
     dynvm_destroy(vm);
     dynvm_config config = DYNVM_CONFIG;
     config.counting = 1;
@@ -344,6 +345,19 @@ static void test_counting(void) {
     report.size = 0;
     CHECK(dynvm_explain(vm, NULL, collect, &report) == DYNVM_OK);
     CHECK(strcmp(report.data, "every hot site has a derivative that fits\n") == 0);
+    report.size = 0;
+    CHECK(dynvm_trace(vm, NULL, collect, &report) == DYNVM_OK);
+    CHECK(strstr(report.data, "quickened"));
+    report.size = 0;
+    wanted = (dynvm_report)DYNVM_REPORT;
+    wanted.text = "g = 1 / 0";
+    wanted.text_size = strlen(wanted.text);
+    CHECK(dynvm_view(vm, "<text>", &wanted, collect, &report) == DYNVM_ERROR);
+    CHECK(strncmp(report.data, "<!doctype html>", 15) == 0 && strstr(report.data, "</html>"));
+    CHECK(strstr(report.data, "\"source\":\"g = 1 / 0\"") && strstr(report.data, "\\u003ctext>"));
+    error = dynvm_take_error(vm);
+    CHECK(strcmp(dynvm_error_type(error), "ZeroDivisionError") == 0);
+    dynvm_error_free(error);
     dynvm_destroy(vm);
 }
 

@@ -221,6 +221,7 @@ static void run_tools(void) {
         CHECK(run(vm, programs[i]) == DYNVM_OK);
         CHECK(dynvm_stats(vm, NULL, drop, NULL) == DYNVM_OK);
         CHECK(dynvm_explain(vm, NULL, drop, NULL) == DYNVM_OK);
+        CHECK(dynvm_trace(vm, NULL, drop, NULL) == DYNVM_OK);
         const size_t size = strlen(programs[i]);
         dynvm_report report = DYNVM_REPORT;
         report.text = programs[i];

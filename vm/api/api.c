@@ -22,6 +22,8 @@
 #include "inspect/observe.h"
 #include "inspect/profile.h"
 #include "inspect/stats.h"
+#include "inspect/trace.h"
+#include "inspect/window/window.h"
 #include "inspect/where.h"
 #include "run/call.h"
 #include "import/import.h"
@@ -454,6 +456,7 @@ static dv_page page_of(const dynvm_report *report, dynvm_output output, void *co
     return (dv_page){.out = output,
                      .context = context,
                      .function = known.function,
+                     .text = {known.text, (uint32_t)known.text_size},
                      .top = known.top ? known.top : DEFAULT_TOP,
                      .json = known.json,
                      .coloured = known.coloured && !known.json,
@@ -461,17 +464,32 @@ static dv_page page_of(const dynvm_report *report, dynvm_output output, void *co
                      .where = known.where};
 }
 
-/* Runs the unit, whose own output goes where it always goes, and lists what became of it. */
-static bool list_after_run(dv_vm *vm, dv_unit *unit, const dv_page *page) {
+static bool list(dv_vm *vm, const dv_unit *unit, const dv_page *page) {
+    return dv_inspect_dis(vm, unit, true, page);
+}
+
+/* Runs the unit, whose own output goes where it always goes, and reports on what became of it. */
+static bool report_after_run(dv_vm *vm, dv_unit *unit, const dv_page *page,
+                             bool (*report)(dv_vm *, const dv_unit *, const dv_page *)) {
     dv_object *top = NULL;
     unit->references++;
     dv_release(vm, dv_inspect_run(vm, unit, vm->main, &top));
     dv_value error = vm->error;
     vm->error = DV_EMPTY;
-    bool found = dv_inspect_dis(vm, unit, true, page);
+    bool found = report(vm, unit, page);
+    if (dv_is_empty(error))
+        error = vm->error;
+    else
+        dv_error_clear(vm);
+    vm->error = DV_EMPTY;
     if (top) dv_release_object(vm, top);
     vm->error = error;
     return found;
+}
+
+static dynvm_status refuse_counts(dynvm_vm *self) {
+    dv_raise(self->vm, DV_E_RUNTIME_ERROR, "this machine does not count what it executes");
+    return finish(self);
 }
 
 /* The program's modules are found beside the file that the text says it comes from. */
@@ -510,12 +528,27 @@ dynvm_status dynvm_disassemble(dynvm_vm *self, const char *path, int after_run,
     }
     dv_unit *unit = unit_of(vm, path, &known);
     if (!unit) return finish(self);
-    bool found =
-        after_run ? list_after_run(vm, unit, &page) : dv_inspect_dis(vm, unit, false, &page);
+    bool found = after_run ? report_after_run(vm, unit, &page, list)
+                           : dv_inspect_dis(vm, unit, false, &page);
     if (--unit->references == 0) unit->release_arena(unit->context, unit->arena);
     if (!found && dv_is_empty(vm->error))
         dv_raise(vm, DV_E_LOOKUP_ERROR, "there is no function '%s'",
                  page.function ? page.function : "");
+    return finish(self);
+}
+
+dynvm_status dynvm_view(dynvm_vm *self, const char *path, const dynvm_report *report,
+                        dynvm_output output, void *context) {
+    begin(self);
+    dv_vm *vm = self->vm;
+    dv_page page = page_of(report, output, context);
+    const dynvm_report known = read_report(report);
+    if (!dv_profile_of(vm)) return refuse_counts(self);
+    dv_unit *unit = unit_of(vm, path, &known);
+    if (!unit) return finish(self);
+    if (!report_after_run(vm, unit, &page, dv_inspect_window) && dv_is_empty(vm->error))
+        dv_raise_memory(vm);
+    if (--unit->references == 0) unit->release_arena(unit->context, unit->arena);
     return finish(self);
 }
 
@@ -551,10 +584,8 @@ static dynvm_status report_counts(dynvm_vm *self, counted_report write, const dy
                                   dynvm_output output, void *context) {
     begin(self);
     dv_page page = page_of(report, output, context);
-    if (!dv_profile_of(self->vm))
-        dv_raise(self->vm, DV_E_RUNTIME_ERROR, "this machine does not count what it executes");
-    else if (!write(self->vm, &page) && dv_is_empty(self->vm->error))
-        dv_raise_memory(self->vm);
+    if (!dv_profile_of(self->vm)) return refuse_counts(self);
+    if (!write(self->vm, &page) && dv_is_empty(self->vm->error)) dv_raise_memory(self->vm);
     return finish(self);
 }
 
@@ -566,6 +597,11 @@ dynvm_status dynvm_stats(dynvm_vm *self, const dynvm_report *report, dynvm_outpu
 dynvm_status dynvm_explain(dynvm_vm *self, const dynvm_report *report, dynvm_output output,
                            void *context) {
     return report_counts(self, dv_inspect_explain, report, output, context);
+}
+
+dynvm_status dynvm_trace(dynvm_vm *self, const dynvm_report *report, dynvm_output output,
+                         void *context) {
+    return report_counts(self, dv_inspect_trace, report, output, context);
 }
 
 /* Observing -------------------------------------------------------------------------------------

@@ -79,8 +79,8 @@ static dynvm_status run_stdin(dynvm_vm *vm) {
     return status;
 }
 
-/* Of a file, of the code behind -c, or of what stdin says. */
-static dynvm_status disassemble(dynvm_vm *vm, const cli_options *options, void *output) {
+/* Of a file, of the code behind -c, or of what stdin says: a listing, or a page. */
+static dynvm_status show(dynvm_vm *vm, const cli_options *options, void *output, bool *unwritten) {
     dynvm_report report = options->report;
     const char *name = options->program;
     char *text = NULL;
@@ -94,13 +94,15 @@ static dynvm_status disassemble(dynvm_vm *vm, const cli_options *options, void *
         report.text_size = strlen(options->program);
     }
     dynvm_status status =
-        dynvm_disassemble(vm, name, options->after_run, &report, cli_write, output);
+        options->tool == CLI_VIEW
+            ? cli_view(vm, options, name, &report, unwritten)
+            : dynvm_disassemble(vm, name, options->after_run, &report, cli_write, output);
     free(text);
     return status;
 }
 
 static dynvm_status act(dynvm_vm *vm, const cli_options *options, void *output) {
-    if (options->tool == CLI_DISASSEMBLE) return disassemble(vm, options, output);
+    if (options->tool == CLI_DISASSEMBLE) return show(vm, options, output, NULL);
     if (options->tool == CLI_ASSEMBLE)
         return options->print ? dynvm_assembly(vm, options->program, cli_write, output)
                               : dynvm_run_assembly(vm, options->program);
@@ -144,9 +146,11 @@ static int report(dynvm_vm *vm, dynvm_status status, const cli_options *options,
 
 /* Behind what the program has printed. */
 static void show_counts(dynvm_vm *vm, const cli_options *options, cli_output *output) {
-    dynvm_status status = options->tool == CLI_STATS
-                              ? dynvm_stats(vm, &options->report, cli_write, output)
-                              : dynvm_explain(vm, &options->report, cli_write, output);
+    dynvm_status (*const write)(dynvm_vm *, const dynvm_report *, dynvm_output, void *) =
+        options->tool == CLI_STATS     ? dynvm_stats
+        : options->tool == CLI_EXPLAIN ? dynvm_explain
+                                       : dynvm_trace;
+    dynvm_status status = write(vm, &options->report, cli_write, output);
     if (status != DYNVM_OK) fputs("dynvm: out of memory\n", stderr);
     dynvm_error_free(dynvm_take_error(vm));
 }
@@ -181,16 +185,17 @@ static int run(cli_options *options) {
         cli_lockstep_follow(&steps, vm);
     }
     watch_signals(vm);
-    bool unwritten = false; /* the file of compile */
+    bool unwritten = false; /* the file of compile, or view */
     print_banner(options);
     dynvm_status status = dynvm_set_arguments(vm, options->argument_count, options->arguments);
     if (status == DYNVM_OK)
         status = options->tool == CLI_COMPILE ? cli_compile(vm, options, &unwritten)
+                 : options->tool == CLI_VIEW  ? show(vm, options, &output, &unwritten)
                                               : act(vm, options, &output);
     bool interrupted = false;
     int result = steps.diverged || unwritten ? STATUS_FAILED
                                              : report(vm, status, options, &output, &interrupted);
-    if (options->config.counting) show_counts(vm, options, &output);
+    if (options->config.counting && options->tool != CLI_VIEW) show_counts(vm, options, &output);
     if (options->action == CLI_INTERACTIVE || options->inspect) result = cli_repl(vm, &output);
     bool written = cli_output_finish(&output);
     output.vm = NULL;

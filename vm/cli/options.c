@@ -23,6 +23,11 @@ static const char help[] =
     "                                            run, and count what is executed\n"
     "       dynvm explain [options] SCRIPT [arguments]\n"
     "                                            run, and say why what stayed slow\n"
+    "       dynvm trace [options] SCRIPT [arguments]\n"
+    "                                            run, and list what sites and loops became, and "
+    "when\n"
+    "       dynvm view [options] [-o FILE.html] SCRIPT [arguments]\n"
+    "                                            run, and write a page that shows all of this\n"
     "       dynvm compile SCRIPT [-o FILE.dlc]   compile, to be run without the script\n"
     "       dynvm asm [options] FILE.dla [arguments]\n"
     "                                            assemble, verify and run\n"
@@ -69,14 +74,15 @@ static const char help[] =
     "  --ext-debug                 check what extensions do: leaks, use after release and more\n"
     "  --ext-trace                 print every call that extensions make\n"
     "\n"
-    "of dis, stats and explain:\n"
+    "of dis, stats, explain and trace:\n"
     "  --after-run                 dis: run the script first, and list what its code became\n"
     "  --asm                       dis: as assembly; what the script prints goes to stderr\n"
     "  --where                     dis: where dynvm's sources define each instruction, and who\n"
     "                              chooses it; without a script: of all there are\n"
     "  --function=NAME             only this function\n"
     "  --top=N                     at most so many rows in a table (default: 20)\n"
-    "  --json                      one line of JSON; what the script prints goes to stderr\n";
+    "  --json                      one line of JSON (trace: one for each event); what the script\n"
+    "                              prints goes to stderr\n";
 
 void cli_print_help(void) { fputs(help, stdout); }
 
@@ -363,6 +369,8 @@ static cli_tool tool_of(int argc, char **argv) {
     if (argc < 2) return CLI_NO_TOOL;
     if (strcmp(argv[1], "dis") == 0) return CLI_DISASSEMBLE;
     if (strcmp(argv[1], "stats") == 0) return CLI_STATS;
+    if (strcmp(argv[1], "trace") == 0) return CLI_TRACE;
+    if (strcmp(argv[1], "view") == 0) return CLI_VIEW;
     if (strcmp(argv[1], "asm") == 0) return CLI_ASSEMBLE;
     if (strcmp(argv[1], "compile") == 0) return CLI_COMPILE;
     return strcmp(argv[1], "explain") == 0 ? CLI_EXPLAIN : CLI_NO_TOOL;
@@ -377,7 +385,7 @@ static bool parse_compile(int argc, char **argv, cli_options *options) {
         }
         if (strcmp(argv[at], "-o") == 0) {
             if (++at == argc) return refuse("no file behind", "-o");
-            options->compiled = argv[at];
+            options->written = argv[at];
         } else if (argv[at][0] == '-') {
             return refuse("unknown option of compile", argv[at]);
         } else if (options->program) {
@@ -418,12 +426,18 @@ bool cli_parse(int argc, char **argv, cli_options *options) {
     options->config.foreign = 1; /* a program of its own may do what its user may */
     options->tool = tool_of(argc, argv);
     options->report.coloured = may_colour();
-    options->config.counting = options->tool == CLI_STATS || options->tool == CLI_EXPLAIN;
+    options->config.counting = options->tool == CLI_STATS || options->tool == CLI_EXPLAIN ||
+                               options->tool == CLI_TRACE || options->tool == CLI_VIEW;
     if (options->tool == CLI_COMPILE)
         return parse_environment(&options->config) && parse_compile(argc, argv, options);
     int at = options->tool ? 2 : 1;
     for (; at < argc && argv[at][0] == '-' && argv[at][1]; at++) {
         bool named = argv[at][1] == '-';
+        if (options->tool == CLI_VIEW && strcmp(argv[at], "-o") == 0) {
+            if (++at == argc) return refuse("no file behind", "-o");
+            options->written = argv[at];
+            continue;
+        }
         if (named && !argv[at][2]) {
             at++;
             break;
@@ -442,8 +456,11 @@ bool cli_parse(int argc, char **argv, cli_options *options) {
     if (options->report.where && at == argc) return true;
     if (options->tool && at == argc) return refuse("no script behind", argv[1]);
     parse_program(argc, argv, at, options);
-    if (options->tool == CLI_DISASSEMBLE && options->action == CLI_RUN_MODULE)
-        return refuse("dis lists files and text, not", argv[at]);
+    if ((options->tool == CLI_DISASSEMBLE || options->tool == CLI_VIEW) &&
+        options->action == CLI_RUN_MODULE)
+        return refuse(options->tool == CLI_VIEW ? "view shows files and text, not"
+                                                : "dis lists files and text, not",
+                      argv[at]);
     if (options->tool == CLI_ASSEMBLE && options->action != CLI_RUN_FILE)
         return refuse("asm takes a file, not", argv[at]);
     return true;

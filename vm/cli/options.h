@@ -23,6 +23,8 @@ typedef enum cli_tool {
     CLI_DISASSEMBLE,
     CLI_STATS,
     CLI_EXPLAIN,
+    CLI_TRACE,
+    CLI_VIEW,
     CLI_ASSEMBLE,
     CLI_COMPILE
 } cli_tool;
@@ -44,7 +46,7 @@ typedef struct cli_options {
     const char *lockstep_name; /* as it was given */
     bool after_run;            /* dis */
     bool print;                /* asm: print the assembly of a script */
-    const char *compiled;      /* compile: the file to write; NULL: the script's name says it */
+    const char *written;       /* compile, view: the file; NULL: the script's name says it */
     dynvm_report report;       /* of the tool */
     /* Those of -W and -X, in their order; NULL ends them. */
     const char *warn_options[CLI_MOST_TEXTS + 1], *x_options[CLI_MOST_TEXTS + 1];

@@ -66,6 +66,8 @@ typedef struct dv_inspect_hooks {
     void (*missed)(dv_vm *vm);
     /* A site takes another form (opcodes; DV_OP_COUNT: an extension's). */
     void (*changed)(dv_vm *vm, const dv_cell *cell, uint32_t from, uint32_t to);
+    /* A function became warm. */
+    void (*warmed)(dv_vm *vm, struct dv_thread *thread);
     /* A loop of the thread got a region, got none, or lost it (region/region.h). */
     void (*looped)(dv_vm *vm, struct dv_thread *thread, const struct dv_loop_event *event);
     /* The running region is about to be left (region/region.h). */

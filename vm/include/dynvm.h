@@ -578,7 +578,8 @@ typedef struct dynvm_report {
     int json;             /* one line of JSON instead of text: see vm/inspect/REPORTS.md */
     int coloured;         /* text in colours, by the escape sequences of terminals */
     int assembly;         /* dynvm_disassemble: all functions as text for dynvm_run_assembly */
-    const char *text;     /* dynvm_disassemble: this is listed; `path` is what it is called */
+    const char
+        *text; /* dynvm_disassemble, dynvm_view: this is listed; `path` is what it is called */
     size_t text_size;
     int where; /* dynvm_disassemble: where each instruction is defined in dynvm's sources, who
                 * chooses it, and what a fusion covers; without a `path`, of all instructions there
@@ -614,6 +615,19 @@ dynvm_status dynvm_stats(dynvm_vm *vm, const dynvm_report *report, dynvm_output 
  * there are regions), why, and what to do about it.  DYNVM_ERROR likewise. */
 dynvm_status dynvm_explain(dynvm_vm *vm, const dynvm_report *report, dynvm_output output,
                            void *context);
+
+/* What happened to functions, sites and loops, in its order: they became warm, took derivatives,
+ * missed, backed off; regions were made, entered, left and given up.  The log is bounded, and says
+ * how much it has not kept.  With `json` one line of JSON for each event, and one in front for all
+ * of them.  DYNVM_ERROR likewise. */
+dynvm_status dynvm_trace(dynvm_vm *vm, const dynvm_report *report, dynvm_output output,
+                         void *context);
+
+/* Runs a file (or report's `text`, which `path` names) as the main program, and writes a page of
+ * HTML that shows all of these beside its source.  It loads nothing, and is written also if the
+ * program has ended with an error, which is then the call's.  DYNVM_ERROR likewise. */
+dynvm_status dynvm_view(dynvm_vm *vm, const char *path, const dynvm_report *report,
+                        dynvm_output output, void *context);
 
 /* Frees objects that only refer to each other, as gc.collect() does, also while the program has
  * disabled that; runs their finalisers.  How many there were. */

@@ -255,7 +255,54 @@ static void json_exceptions(dv_json *json, const dv_code *code) {
     dv_json_end(json, ']');
 }
 
-static void json_regions(dv_json *json, const dv_thread *thread) {
+/* Lines that are written in parts, as strings. */
+typedef struct lines {
+    dv_json *json;
+    dv_line line;
+} lines;
+
+static int put_part(void *context, const char *text, size_t size) {
+    lines *l = context;
+    for (size_t i = 0; i < size; i++) {
+        if (text[i] != '\n') {
+            dv_line_text(&l->line, text + i, 1);
+            continue;
+        }
+        dv_json_text(l->json, NULL, l->line.text, l->line.size);
+        l->line = (dv_line){0};
+    }
+    return 0;
+}
+
+/* How often cells were executed; of a pair the first one stands for all. */
+static void json_steps(dv_json *json, const dv_region *region) {
+    dv_json_begin(json, "steps", '[');
+    for (uint32_t i = 0; region->steps && i < region->cell_count; i++) {
+        if (!region->steps[i]) continue;
+        dv_json_begin(json, NULL, '{');
+        dv_json_number(json, "cell", i);
+        dv_json_number(json, "steps", region->steps[i]);
+        dv_json_end(json, '}');
+    }
+    dv_json_end(json, ']');
+}
+
+/* Which instructions the cells stand for: the first cell of each run of them. */
+static void json_origins(dv_json *json, const dv_region *region) {
+    dv_json_begin(json, "origins", '[');
+    for (uint32_t i = 0; i < region->origin_count; i++) {
+        const dv_origin *origin = &region->origins[i];
+        const dv_position *position = dv_code_position(origin->thread->code, origin->pc);
+        dv_json_begin(json, NULL, '{');
+        dv_json_number(json, "cell", origin->cell);
+        dv_rows_json_place(json, origin->thread->code, position ? position->line : 0);
+        dv_json_number(json, "pc", origin->pc);
+        dv_json_end(json, '}');
+    }
+    dv_json_end(json, ']');
+}
+
+static void json_regions(dv_vm *vm, dv_json *json, const dv_thread *thread) {
     dv_json_begin(json, "regions", '[');
     for (const dv_region *region = thread->regions; region; region = region->next) {
         dv_json_begin(json, NULL, '{');
@@ -265,6 +312,12 @@ static void json_regions(dv_json *json, const dv_thread *thread) {
         dv_json_number(json, "exits", region->exit_count);
         dv_json_number(json, "removed", region->removed);
         dv_json_bool(json, "retired", region->retired);
+        dv_json_bool(json, "whole", region->gate != NULL);
+        dv_json_begin(json, "listing", '[');
+        dv_region_print_one(vm, region, NULL, put_part, &(lines){.json = json});
+        dv_json_end(json, ']');
+        json_origins(json, region);
+        json_steps(json, region);
         dv_json_end(json, '}');
     }
     dv_json_end(json, ']');
@@ -300,7 +353,7 @@ static void json_function(listing *l, dv_json *json, const dv_code *code) {
     dv_json_end(json, ']');
     json_exceptions(json, code);
     json_inlined(json, code);
-    if (thread) json_regions(json, thread);
+    if (thread) json_regions(l->vm, json, thread);
     dv_json_end(json, '}');
     if (targets) dv_heap_free(&l->vm->heap, targets, code->word_count + 1);
 }

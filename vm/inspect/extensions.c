@@ -210,6 +210,13 @@ bool dv_expressions_list(dv_vm *vm, const dv_page *page) {
     return true;
 }
 
+/* Behind the last character of the expression. */
+static void json_end(dv_json *json, const dv_row *row) {
+    const dv_position *position = dv_code_position(row->function->code, row->pc);
+    dv_json_number(json, "end_line", position ? position->end_line : 0);
+    dv_json_number(json, "end_column", position ? position->end_column + 1u : 0);
+}
+
 bool dv_expressions_json(dv_vm *vm, dv_json *json) {
     dv_rows rows;
     site found;
@@ -219,6 +226,7 @@ bool dv_expressions_json(dv_vm *vm, dv_json *json) {
         if (!found.report.unfused && !found.report.fused) continue;
         dv_json_begin(json, NULL, '{');
         json_place(json, &found);
+        json_end(json, found.row);
         dv_json_number(json, "executions", dv_row_site(found.row)->executions);
         if (found.report.fused)
             dv_json_string(json, "fused", found.report.fused);

@@ -73,7 +73,14 @@ static const explanation explanations[] = {
                     "loop"},
 };
 
+void dv_loops_words(dv_refusal why, const char **name, const char **sentence) {
+    *name = explanations[why].name;
+    *sentence = explanations[why].sentence;
+}
+
 /* ---- Loops as rows ---- */
+
+enum { MOST_FAILED = 4 }; /* places where guards failed that a report names */
 
 static const dv_loop_counts *loop_of(const dv_row *row) {
     return dv_profile_loop(row->function, row->pc);
@@ -178,11 +185,13 @@ static void list_blamed(dv_vm *vm, const dv_page *page, const dv_row *row) {
         put_instruction(vm, &line, loop->in, loop->pc, code);
         dv_page_line(page, &line);
     }
-    for (int i = 0; i < DV_PROFILE_EXITS && loop->failed[i].exits; i++) {
+    uint32_t shown = 0;
+    for (int i = 0; i < DV_PROFILE_EXITS && loop->left[i].exits; i++) {
+        if (!loop->left[i].failed || shown++ >= MOST_FAILED) continue;
         dv_line_put(&line, "    left: ");
-        put_count(&line, loop->failed[i].exits, "time");
+        put_count(&line, loop->left[i].exits, "time");
         dv_line_put(&line, " at ");
-        put_instruction(vm, &line, loop->failed[i].in, loop->failed[i].pc, code);
+        put_instruction(vm, &line, loop->left[i].in, loop->left[i].pc, code);
         dv_page_line(page, &line);
     }
 }
@@ -267,6 +276,21 @@ static void json_instruction(dv_json *json, const dv_code *in, uint32_t pc) {
     dv_json_string(json, "instruction", dv_op_name(in->words[pc] & 0xFF));
 }
 
+/* Of those of guards the first ones; or all. */
+static void json_exits(dv_json *json, const dv_loop_counts *loop, const char *key, bool all) {
+    uint32_t shown = 0;
+    dv_json_begin(json, key, '[');
+    for (int i = 0; i < DV_PROFILE_EXITS && loop->left[i].exits; i++) {
+        if (!all && (!loop->left[i].failed || shown++ >= MOST_FAILED)) continue;
+        dv_json_begin(json, NULL, '{');
+        json_instruction(json, loop->left[i].in, loop->left[i].pc);
+        dv_json_number(json, "exits", loop->left[i].exits);
+        if (all) dv_json_bool(json, "failed", loop->left[i].failed);
+        dv_json_end(json, '}');
+    }
+    dv_json_end(json, ']');
+}
+
 static void json_loop(dv_json *json, const dv_row *row) {
     const dv_loop_counts *loop = loop_of(row);
     const explanation *why = explanation_of(row);
@@ -285,14 +309,8 @@ static void json_loop(dv_json *json, const dv_row *row) {
     dv_json_number(json, "exits", loop->exits);
     dv_json_number(json, "guards", loop->guards);
     dv_json_number(json, "removed", loop->removed);
-    dv_json_begin(json, "failed", '[');
-    for (int i = 0; i < DV_PROFILE_EXITS && loop->failed[i].exits; i++) {
-        dv_json_begin(json, NULL, '{');
-        json_instruction(json, loop->failed[i].in, loop->failed[i].pc);
-        dv_json_number(json, "exits", loop->failed[i].exits);
-        dv_json_end(json, '}');
-    }
-    dv_json_end(json, ']');
+    json_exits(json, loop, "failed", false);
+    json_exits(json, loop, "left", true);
     if (why) {
         dv_json_string(json, "reason", why->name);
         dv_json_string(json, "sentence", why->sentence);

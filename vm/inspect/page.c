@@ -71,6 +71,7 @@ static bool is_text(dv_text text, const char *wanted) {
 }
 
 bool dv_page_wants(const dv_page *page, const dv_code *code) {
+    if (page->unit && page->unit != code->unit) return false;
     return !page->function || is_text(code->name, page->function) ||
            is_text(code->qualname, page->function);
 }

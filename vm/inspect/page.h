@@ -9,6 +9,8 @@ typedef struct dv_page {
     dv_output out;
     void *context;
     const char *function; /* only this one, by name or qualified name; NULL: all */
+    dv_text text;         /* of a unit that does not keep its source */
+    const dv_unit *unit;  /* only functions of this one; NULL: all */
     uint32_t top;         /* rows of a table of text */
     bool json, coloured;
     bool assembly; /* of code: as dv_assembly_read takes it */

@@ -1,6 +1,7 @@
 /* profile.c: counting (profile.h). */
 #include "inspect/profile.h"
 
+#include "inspect/trace.h"
 #include "run/frame.h"
 #include "types/class/class.h"
 #include "types/callable/function.h"
@@ -273,6 +274,11 @@ static void count_inside(dv_function_counts *function, uint32_t pc, uint32_t for
     }
 }
 
+static void note_miss(dv_vm *vm, const step_plan *plan, uint64_t misses) {
+    dv_moment *moment = dv_trace_add(vm, DV_HAPPENED_MISSED, plan->function, plan->pc, misses);
+    if (moment) moment->operands = plan->operands;
+}
+
 static void count_site(dv_vm *vm, dv_profile *profile, const step_plan *plan) {
     dv_site_counts *site = &plan->function->sites[plan->pc];
     uint32_t form = is_fusion(plan->op) ? dv_op_infos[plan->op].family : plan->op;
@@ -282,7 +288,7 @@ static void count_site(dv_vm *vm, dv_profile *profile, const step_plan *plan) {
     site->foreign = plan->foreign;
     if (derived && generic_of(plan)->family != DV_OP_JUMP_BACK) {
         if (profile->missed)
-            site->misses++;
+            note_miss(vm, plan, ++site->misses);
         else
             site->hits++;
     } else {
@@ -352,6 +358,20 @@ static dv_loop_counts *loop_of(dv_vm *vm, dv_profile *profile, dv_function_count
     return loop;
 }
 
+/* Before it is counted. */
+static void note_loop(dv_vm *vm, const dv_function_counts *function, const dv_loop_counts *loop,
+                      const dv_loop_event *event) {
+    const bool had = loop->region != DV_NO_PC;
+    const dv_happened kind = !event->why ? DV_HAPPENED_MADE
+                             : had       ? DV_HAPPENED_RETIRED
+                                         : DV_HAPPENED_REFUSED;
+    const uint64_t before = !event->why ? loop->made : had ? loop->lost : loop->refused;
+    dv_moment *moment = dv_trace_add(vm, kind, function, event->back, before + 1);
+    if (!moment) return;
+    moment->why = (uint8_t)event->why;
+    moment->other = event->region;
+}
+
 /* Hook of regions. */
 static void looped(dv_vm *vm, dv_thread *thread, const dv_loop_event *event) {
     dv_profile *profile = vm->profile;
@@ -359,24 +379,27 @@ static void looped(dv_vm *vm, dv_thread *thread, const dv_loop_event *event) {
     dv_loop_counts *loop = function ? loop_of(vm, profile, function, event->back) : NULL;
     if (!loop) return;
     bool had = loop->region != DV_NO_PC;
+    note_loop(vm, function, loop, event);
     loop->why = event->why;
     loop->region = event->why ? DV_NO_PC : event->region;
     loop->removed = event->removed;
     loop->lost += had && event->why;
     loop->refused += !had && event->why;
+    loop->made += !event->why;
     /* Only of code that is kept. */
     loop->in = event->in && event->in->unit == thread->code->unit ? event->in : NULL;
     loop->pc = event->pc;
 }
 
-static void note_failed(dv_loop_counts *loop, const dv_unit *kept, const dv_exit *exit) {
+static void note_exit(dv_loop_counts *loop, const dv_unit *kept, const dv_exit *exit, bool failed) {
     const dv_code *in = exit->thread->code;
-    loop->guards++;
+    loop->guards += failed;
     for (int i = 0; in->unit == kept && i < DV_PROFILE_EXITS; i++) {
-        if (loop->failed[i].exits && (loop->failed[i].in != in || loop->failed[i].pc != exit->pc))
+        if (loop->left[i].exits && (loop->left[i].in != in || loop->left[i].pc != exit->pc ||
+                                    loop->left[i].failed != failed))
             continue;
-        loop->failed[i].in = in, loop->failed[i].pc = exit->pc;
-        loop->failed[i].exits++;
+        loop->left[i].in = in, loop->left[i].pc = exit->pc, loop->left[i].failed = failed;
+        loop->left[i].exits++;
         return;
     }
 }
@@ -387,13 +410,44 @@ static bool is_machine(const dv_cell *ip) {
            ip == dv_count_cell;
 }
 
+/* Cells of an instruction, or of all that are in a pair. */
+static uint32_t length_of(uint32_t op) {
+    if (op >= DV_OP_COUNT) return 1;
+    const dv_op_info *info = &dv_op_infos[op];
+    if (info->kind != DV_KIND_PAIR) return info->length;
+    return length_of(info->family) + length_of(info->adaptive);
+}
+
+/* The step, and the instructions whose work begins in it. */
+static void count_cells(dv_vm *vm, dv_profile *profile, const dv_region *region,
+                        const step_plan *plan) {
+    const uint32_t cell = (uint32_t)(plan->first - region->cells);
+    const uint32_t behind = cell + length_of(plan->op);
+    region->steps[cell]++;
+    uint32_t low = 0, high = region->origin_count;
+    while (low < high) {
+        const uint32_t middle = (low + high) / 2;
+        if (region->origins[middle].cell < cell)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < region->origin_count && region->origins[low].cell < behind; low++) {
+        const dv_origin *origin = &region->origins[low];
+        dv_function_counts *function = function_of(vm, profile, origin->thread);
+        if (function) function->sites[origin->pc].in_regions++;
+    }
+}
+
 static void count_region_step(dv_vm *vm, dv_profile *profile, dv_thread *thread,
                               const step_plan *plan) {
     dv_function_counts *function = function_of(vm, profile, thread);
     profile->region++;
     if (function) function->region_steps++;
     const dv_region *region = region_at(thread, plan->first);
-    if (region) dv_objects_passed(vm, region, plan->first, &profile->objects);
+    if (!region) return;
+    dv_objects_passed(vm, region, plan->first, &profile->objects);
+    count_cells(vm, profile, region, plan);
 }
 
 static dv_exited reason_of_exit(const dv_vm *vm, const dv_exit *exit, dv_leaving how) {
@@ -402,6 +456,17 @@ static dv_exited reason_of_exit(const dv_vm *vm, const dv_exit *exit, dv_leaving
         return exit->region->retired ? DV_EXITED_RETIRED : DV_EXITED_AT_SAFEPOINT;
     if (!exit->counts) return DV_EXITED_AT_END;
     return vm->ip[1].o.a ? DV_EXITED_TO_NEW : DV_EXITED_BY_GUARD; /* of the R_EXIT */
+}
+
+/* Before it is counted.  `exit` NULL: the function returned. */
+static void note_left(dv_vm *vm, const dv_function_counts *function, const dv_loop_counts *loop,
+                      dv_exited reason, const dv_exit *exit) {
+    dv_moment *moment = dv_trace_add(vm, DV_HAPPENED_LEFT, function, loop->back, loop->exits + 1);
+    if (!moment) return;
+    moment->why = (uint8_t)reason;
+    if (!exit || exit->thread->code->unit != function->code->unit) return;
+    moment->in = exit->thread->code;
+    moment->other = exit->pc;
 }
 
 /* Hook of regions. */
@@ -415,9 +480,10 @@ static void left(dv_vm *vm, const dv_exit *exit, const dv_value *fp, int how) {
     function->region_exits++;
     dv_loop_counts *loop = find_loop(function, key_of_region(exit->region));
     if (!loop) return;
+    note_left(vm, function, loop, reason, exit);
     loop->exits++;
-    if (reason == DV_EXITED_BY_GUARD || reason == DV_EXITED_TO_NEW)
-        note_failed(loop, function->code->unit, exit);
+    note_exit(loop, function->code->unit, exit,
+              reason == DV_EXITED_BY_GUARD || reason == DV_EXITED_TO_NEW);
 }
 
 /* What a step in a region may fail at, in the order of execution; looked at before, since the
@@ -483,7 +549,9 @@ static void count_region_entry(dv_vm *vm, dv_profile *profile, const dv_cell *ne
     profile->entries++;
     function->region_entries++;
     dv_loop_counts *loop = find_loop(function, key_of_region(region));
-    if (loop) loop->entries++;
+    if (!loop) return;
+    loop->entries++;
+    (void)dv_trace_add(vm, DV_HAPPENED_ENTERED, function, loop->back, loop->entries);
 }
 
 /* Of a region's pair the last one, or the instruction itself. */
@@ -507,7 +575,9 @@ static void count_return(dv_vm *vm, dv_profile *profile, dv_thread *thread) {
     if (!function) return;
     function->region_exits++;
     dv_loop_counts *loop = find_loop(function, 0);
-    if (loop) loop->exits++;
+    if (!loop) return;
+    note_left(vm, function, loop, DV_EXITED_AT_END, NULL);
+    loop->exits++;
 }
 
 /* The cells to which methods return that an instruction has entered are shared by all VMs, and may
@@ -557,6 +627,7 @@ static const dv_cell *step(dv_vm *vm, const dv_cell *ip) {
     const bool stays = in_region && vm->fp == fp; /* an R_CALL that leaves instead */
     if (may_enter(&plan) && !stays) count_region_entry(vm, profile, next);
     if (in_region && is_return(plan.op) && vm->fp < fp) count_return(vm, profile, thread);
+    dv_trace_settle(vm, plan.site, &plan.operands);
     profile->missed = outer;
     return next;
 }
@@ -564,27 +635,63 @@ static const dv_cell *step(dv_vm *vm, const dv_cell *ip) {
 /* Hook of the sites: a guard failed. */
 static void missed(dv_vm *vm) { vm->profile->missed = true; }
 
+const dv_thread *dv_profile_owner(const dv_vm *vm, const dv_cell *cell) {
+    const dv_thread *thread = vm->codes;
+    while (thread && !(thread->cells && dv_thread_owns(thread, cell))) thread = thread->next;
+    return thread;
+}
+
 /* Hook of the sites: the one at `cell` takes another form. */
 static void changed(dv_vm *vm, const dv_cell *cell, uint32_t from, uint32_t to) {
-    bool lost = is_derivative(from) && !is_derivative(to);
-    for (dv_thread *thread = vm->codes; lost && thread; thread = thread->next) {
-        if (!thread->cells || !dv_thread_owns(thread, cell)) continue;
-        if (thread->counts) thread->counts->sites[dv_thread_pc(thread, cell)].deoptimisations++;
-        return;
-    }
+    dv_thread *thread = (dv_thread *)dv_profile_owner(vm, cell);
+    dv_function_counts *function = thread ? function_of(vm, vm->profile, thread) : NULL;
+    if (!function) return;
+    const uint32_t pc = function->pc_of_cell[cell - thread->cells];
+    dv_site_counts *site = &function->sites[pc];
+    const bool derived = is_derivative(to);
+    const bool waits = !derived && dv_op_infos[to].kind == DV_KIND_ADAPTIVE;
+    if (is_derivative(from) && !derived) site->deoptimisations++;
+    site->quickened += derived;
+    site->backed += waits;
+    dv_moment *moment = dv_trace_add(vm,
+                                     derived ? DV_HAPPENED_QUICKENED
+                                     : waits ? DV_HAPPENED_BACKED
+                                             : DV_HAPPENED_GENERIC,
+                                     function, pc,
+                                     derived ? site->quickened
+                                     : waits ? site->backed
+                                             : 1);
+    if (!moment) return;
+    moment->cell = cell;
+    moment->from = (uint16_t)from;
+    moment->to = (uint16_t)to;
+}
+
+/* Hook of quickening. */
+static void warmed(dv_vm *vm, dv_thread *thread) {
+    dv_function_counts *function = function_of(vm, vm->profile, thread);
+    if (function) (void)dv_trace_add(vm, DV_HAPPENED_WARM, function, 0, 1);
 }
 
 /* ---- Profiles ---- */
 
 bool dv_profile_start(dv_vm *vm) {
     dv_profile *profile = dv_heap_alloc(&vm->heap, sizeof *profile);
-    if (!profile) return false;
+    dv_trace *trace = dv_heap_alloc(&vm->heap, sizeof *trace);
+    if (!profile || !trace) {
+        if (profile) dv_heap_free(&vm->heap, profile, sizeof *profile);
+        if (trace) dv_heap_free(&vm->heap, trace, sizeof *trace);
+        return false;
+    }
     memset(profile, 0, sizeof *profile);
+    *trace = (dv_trace){0};
+    profile->trace = trace;
     profile->end = &profile->functions;
     vm->profile = profile;
     vm->hooks.inspect.step = step;
     vm->hooks.inspect.missed = missed;
     vm->hooks.inspect.changed = changed;
+    vm->hooks.inspect.warmed = warmed;
     vm->hooks.inspect.looped = looped;
     vm->hooks.inspect.left = left;
     return true;
@@ -598,6 +705,7 @@ void dv_profile_free(dv_vm *vm) {
     vm->hooks.inspect.step = NULL;
     vm->hooks.inspect.missed = NULL;
     vm->hooks.inspect.changed = NULL;
+    vm->hooks.inspect.warmed = NULL;
     vm->hooks.inspect.looped = NULL;
     vm->hooks.inspect.left = NULL;
     vm->profile = NULL;
@@ -606,6 +714,7 @@ void dv_profile_free(dv_vm *vm) {
         free_function(vm, function);
         function = next;
     }
+    dv_trace_free(vm, profile->trace);
     dv_heap_free(&vm->heap, profile, sizeof *profile);
 }
 

@@ -15,8 +15,9 @@
  *  2. Of all sites together: executions - inside + repeated + entered + region + machine = steps.
  *  3. The steps of all forms of instructions add up to all steps.
  *  4. Counting changes nothing that a program can see, but its speed and its use of memory.
- *  5. A profile holds the units of the code that it has seen, and no value of the program: what it
- *     knows of values are their types as numbers.  What loops blame is of their function's unit. */
+ *  5. A profile, and its log of what happened (trace.h), hold the units of the code that it has
+ * seen, and no value of the program: what it knows of values are their types as numbers.  What
+ * loops blame is of their function's unit. */
 #ifndef DV_INSPECT_PROFILE_H
 #define DV_INSPECT_PROFILE_H
 
@@ -26,7 +27,7 @@
 enum {
     DV_PROFILE_OPERANDS = 3, /* that are looked at, at most */
     DV_PROFILE_TYPES = 4,    /* combinations of types that a site remembers */
-    DV_PROFILE_EXITS = 4     /* instructions where guards failed that a loop remembers */
+    DV_PROFILE_EXITS = 24    /* places behind exits that a loop remembers */
 };
 
 /* What is known of an operand: a kind in the top byte, below it what makes it this one. */
@@ -65,9 +66,12 @@ typedef struct dv_site_counts {
     uint64_t misses;          /* by the generic instruction, because a derivative's guard failed */
     uint64_t generic;         /* by the generic instruction, and no derivative was there */
     uint64_t inside;          /* executions in the step of another instruction: of a fusion */
+    uint64_t in_regions;      /* how often regions began its work; no executions of it */
     uint64_t deoptimisations; /* how often a derivative was given up */
     uint64_t typed;           /* executions before which types of operands were looked at ... */
     uint64_t same;            /* ... and were those of the execution before */
+    uint64_t quickened;       /* how often it took a derivative */
+    uint64_t backed;          /* how often it was adaptive again, and waited */
     dv_types_seen *types;     /* NULL: none was looked at */
     const char *foreign;      /* name of the extension's instruction that stood there last */
     uint16_t form;            /* dv_op that stood there last; DV_OP_COUNT: an extension's */
@@ -86,14 +90,16 @@ typedef struct dv_loop_counts {
     uint32_t pc;       /* ... or its pc */
     uint64_t refused;  /* how often no region could be made */
     uint64_t lost;     /* how often one was given up */
+    uint64_t made;     /* how often it was in a new one */
     uint64_t entries;  /* into the region */
     uint64_t exits;    /* out of it */
     uint64_t guards;   /* exits where a guard failed, or to a way that was new */
     struct {
         const dv_code *in;
         uint32_t pc;
+        bool failed;    /* a guard did, or the way was new */
         uint64_t exits; /* 0: this entry and those behind are free */
-    } failed[DV_PROFILE_EXITS];
+    } left[DV_PROFILE_EXITS];
 } dv_loop_counts;
 
 typedef struct dv_function_counts {
@@ -132,6 +138,7 @@ typedef struct dv_profile {
     uint64_t guards_failed; /* of these */
     dv_objects objects;     /* made, and removed, by kind (objects.h) */
     uint64_t forms[DV_OP_COUNT + 1]; /* steps by opcode; the last: extensions' and the machine's */
+    struct dv_trace *trace;          /* what happened, in its order (trace.h) */
     bool missed;                     /* the guard of the running step failed */
     bool incomplete;                 /* memory was short: some functions are not counted */
 } dv_profile;
@@ -142,6 +149,9 @@ bool dv_profile_start(dv_vm *vm);
 /* NULL: the VM does not count. */
 const dv_profile *dv_profile_of(const dv_vm *vm);
 void dv_profile_free(dv_vm *vm);
+
+/* The thread whose code has this cell of INCA code; NULL: none. */
+const struct dv_thread *dv_profile_owner(const dv_vm *vm, const dv_cell *cell);
 
 /* NULL: no region was tried for the loop that ends at pc. */
 const dv_loop_counts *dv_profile_loop(const dv_function_counts *function, uint32_t pc);

@@ -176,8 +176,7 @@ static void add_cache(dv_vm *vm, dv_site_state *state, uint32_t op, const dv_cel
 
 /* ---- Looking ---- */
 
-/* Why an adaptive site has no derivative. */
-static const char *reason_of(const dv_site *site) {
+const char *dv_state_reason(unsigned reason) {
     static const char *const reasons[] = {
         [DV_REASON_NONE] = NULL,
         [DV_REASON_TYPES] = "no derivative for these types",
@@ -187,7 +186,7 @@ static const char *reason_of(const dv_site *site) {
         [DV_REASON_MEGAMORPHIC] = "more than four layouts: stays generic",
         [DV_REASON_COVERED] = "done by the instruction in front",
     };
-    return site->reason < sizeof reasons / sizeof *reasons ? reasons[site->reason] : NULL;
+    return reason < sizeof reasons / sizeof *reasons ? reasons[reason] : NULL;
 }
 
 static void look_at_foreign(dv_vm *vm, const dv_cell *cell, dv_site_state *state) {
@@ -237,7 +236,7 @@ void dv_state_look(dv_vm *vm, const dv_thread *thread, uint32_t pc, dv_site_stat
     if (vm->hooks.plugin.report) (void)vm->hooks.plugin.report(vm, cell, &state->report);
     bool counted = op < DV_OP_COUNT; /* else its site may be laid out in another way */
     if (counted && quickens && generic != DV_OP_JUMP_BACK && site->reason == DV_REASON_MEGAMORPHIC)
-        state->reason = reason_of(site);
+        state->reason = dv_state_reason(site->reason);
     if (op == generic) return;
     if (op == DV_OP_COUNT) {
         look_at_foreign(vm, cell, state);
@@ -253,7 +252,7 @@ void dv_state_look(dv_vm *vm, const dv_thread *thread, uint32_t pc, dv_site_stat
     if (state->kind == DV_KIND_FUSION) return; /* the derivative behind it shows the rest */
     state->backoff = counted ? site->backoff : 0;
     if (state->kind == DV_KIND_ADAPTIVE) {
-        state->reason = reason_of(site);
+        state->reason = dv_state_reason(site->reason);
         state->waits = site->wait;
         return;
     }

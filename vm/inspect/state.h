@@ -49,6 +49,9 @@ typedef struct dv_site_state {
 /* Looks at the instruction at pc. */
 void dv_state_look(dv_vm *vm, const dv_thread *thread, uint32_t pc, dv_site_state *state);
 
+/* Why an adaptive site (dv_reason) has no derivative; NULL: there is no reason. */
+const char *dv_state_reason(unsigned reason);
+
 /* Nothing if the instruction is the generic one. */
 void dv_state_text(const dv_site_state *state, const dv_page *page, dv_line *line);
 /* Members of the instruction's object. */

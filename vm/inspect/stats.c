@@ -117,8 +117,7 @@ static void list_regions(const dv_vm *vm, const dv_page *page) {
     dv_page_line(page, &line);
 }
 
-/* In JSON: never change. */
-static const char *const exit_names[DV_EXITED_REASONS] = {
+const char *const dv_exited_names[DV_EXITED_REASONS] = {
     [DV_EXITED_AT_END] = "end",
     [DV_EXITED_BY_GUARD] = "guard",
     [DV_EXITED_TO_NEW] = "new",
@@ -134,7 +133,7 @@ static void list_exits(const dv_profile *profile, const dv_page *page) {
     dv_line_put(&line, " times, and left:");
     for (int i = 0; i < DV_EXITED_REASONS; i++) {
         if (!profile->exits[i]) continue;
-        dv_line_put(&line, " %s ", exit_names[i]);
+        dv_line_put(&line, " %s ", dv_exited_names[i]);
         put_number(&line, profile->exits[i], 0);
     }
     dv_page_line(page, &line);
@@ -328,7 +327,7 @@ static void json_regions(dv_json *json, const dv_vm *vm, const dv_profile *profi
     dv_json_number(json, "entries", profile->entries);
     dv_json_begin(json, "exits", '{');
     for (int i = 0; i < DV_EXITED_REASONS; i++)
-        dv_json_number(json, exit_names[i], profile->exits[i]);
+        dv_json_number(json, dv_exited_names[i], profile->exits[i]);
     dv_json_end(json, '}');
     dv_json_number(json, "count", use->count);
     dv_json_number(json, "made", use->made);
@@ -417,6 +416,7 @@ static bool json_sites(dv_vm *vm, dv_json *json) {
         dv_json_begin(json, NULL, '{');
         dv_rows_json_site(json, &rows.rows[i]);
         json_counts(json, &totals);
+        dv_json_number(json, "in_regions", dv_row_site(&rows.rows[i])->in_regions);
         dv_rows_json_types(vm, json, &rows.rows[i]);
         dv_json_end(json, '}');
     }

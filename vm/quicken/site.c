@@ -115,6 +115,7 @@ void dv_quicken_warm(dv_vm *vm, dv_object *object) {
     dv_thread *thread = (dv_thread *)object;
     if (thread->warm || !thread->cells) return;
     thread->warm = true;
+    if (DV_UNLIKELY(vm->hooks.inspect.warmed != NULL)) vm->hooks.inspect.warmed(vm, thread);
     dv_thread_enter_at(vm, thread, thread->cells + dv_op_infos[DV_OP_ENTER].length);
     const dv_code *code = thread->code;
     for (uint32_t pc = 0; pc < code->word_count;) {

@@ -81,6 +81,18 @@ void dv_build_cut(dv_build *b, uint32_t at) {
     b->cells.count = at;
     for (uint32_t i = b->marks.count; i-- > 0 && b->marks.data[i].cell > at;)
         b->marks.data[i].cell = at;
+    while (b->origins.count && b->origins.data[b->origins.count - 1].cell >= at) b->origins.count--;
+}
+
+/* In VMs that count: the cells from here on stand for the instruction at b->pc. */
+static void note_origin(dv_build *b) {
+    if (!b->emitting || !b->vm->profile || b->failed) return;
+    const dv_origin origin = {b->cells.count, b->pc, (dv_thread *)b->context->thread};
+    const uint32_t count = b->origins.count;
+    if (count && b->origins.data[count - 1].cell == origin.cell)
+        b->origins.data[count - 1] = origin;
+    else
+        DV_PUSH(b, origins, origin);
 }
 
 bool dv_build_is_marked(const dv_build *b, uint32_t cell) {
@@ -316,6 +328,7 @@ void dv_build_flow(dv_build *b, dv_context *context, uint32_t pc) {
 /* Runs over instructions from a leader to where control goes elsewhere or reaches a leader. */
 static uint32_t run_block(dv_build *b) {
     for (;;) {
+        note_origin(b);
         uint32_t next = dv_step(b);
         if (b->ended || b->failed) return DV_NO_PC;
         dv_snapshot *at = dv_snapshot_at(b->context, next);
@@ -400,6 +413,7 @@ static void emit_stub(dv_build *b, dv_edge edge) {
         b->top = edge.top;
     }
     b->context = edge.context, b->pc = edge.pc, b->sp = -1, b->ended = false;
+    note_origin(b);
     b->last_result = DV_NO_CELL;
     b->version++;
     bool straight = to && edge.release < 0 && !edge.resumes &&
@@ -469,6 +483,16 @@ static void sort_points(dv_build *b) {
     (region->field = keep(b, b->field.data, b->field.count * sizeof *b->field.data), \
      region->number = b->field.count)
 
+static uint64_t *count_from_zero(dv_build *b) {
+    const size_t size = b->cells.count * sizeof(uint64_t);
+    uint64_t *steps = dv_heap_alloc(&b->vm->heap, size ? size : 1);
+    if (steps)
+        memset(steps, 0, size);
+    else
+        dv_build_fail(b, DV_REFUSED_MEMORY);
+    return steps;
+}
+
 void dv_build_finish(dv_build *b) {
     dv_region *region = b->region;
     sort_points(b);
@@ -480,7 +504,9 @@ void dv_build_finish(dv_build *b) {
     KEEP(entries, entry_count);
     KEEP(entry_items, entry_item_count);
     KEEP(marks, mark_count);
+    KEEP(origins, origin_count);
     KEEP(held, held_count);
+    if (b->vm->profile) region->steps = count_from_zero(b);
     if (b->failed) return;
     dv_pair_join(region, b->starts.data, b->starts.count);
     for (uint32_t i = 0; i < b->starts.count; i++) {

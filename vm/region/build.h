@@ -193,6 +193,7 @@ typedef struct dv_build {
     DV_VECTOR(dv_entry) entries;
     DV_VECTOR(dv_entry_item) entry_items;
     DV_VECTOR(dv_mark) marks;
+    DV_VECTOR(dv_origin) origins;
     DV_VECTOR(dv_held) held; /* globals that the loop stores to; found before it is interpreted */
     DV_VECTOR(uint32_t) exit_uses;  /* cells whose target is the number of an exit, to be patched */
     DV_VECTOR(uint32_t) label_uses; /* cells whose target is the number of a cell, to be patched */

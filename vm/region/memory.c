@@ -14,7 +14,10 @@ static size_t size_of(const dv_region *region) {
            region->point_count * sizeof *region->points +
            region->entry_count * sizeof *region->entries +
            region->entry_item_count * sizeof *region->entry_items +
-           region->mark_count * sizeof *region->marks + region->held_count * sizeof *region->held;
+           region->mark_count * sizeof *region->marks +
+           region->origin_count * sizeof *region->origins +
+           (region->steps ? region->cell_count * sizeof *region->steps : 0) +
+           region->held_count * sizeof *region->held;
 }
 
 static size_t limit_of(dv_vm *vm) {

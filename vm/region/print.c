@@ -157,7 +157,12 @@ static void print_region(dv_vm *vm, printer *p, const dv_region *region) {
 
 void dv_region_print(dv_vm *vm, const dv_thread *thread, const dv_region_naming *naming,
                      dv_output out, void *context) {
-    printer p = {out, context, naming, 0};
     for (const dv_region *region = thread->regions; region; region = region->next)
-        print_region(vm, &p, region);
+        dv_region_print_one(vm, region, naming, out, context);
+}
+
+void dv_region_print_one(dv_vm *vm, const dv_region *region, const dv_region_naming *naming,
+                         dv_output out, void *context) {
+    printer p = {out, context, naming, 0};
+    print_region(vm, &p, region);
 }

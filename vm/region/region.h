@@ -100,6 +100,12 @@ typedef struct dv_mark {
     dv_made kind;
 } dv_mark;
 
+/* The instruction that the cells from this one on stand for.  In VMs that count alone. */
+typedef struct dv_origin {
+    uint32_t cell, pc;
+    dv_thread *thread;
+} dv_origin;
+
 /* A cell at which control may be outside (in a callee, in a slow path) or be sent out. */
 #define DV_NO_CELL UINT32_MAX
 
@@ -209,6 +215,9 @@ struct dv_region {
     uint32_t pin_count, pin_capacity;
     dv_mark *marks; /* sorted by cell */
     uint32_t mark_count;
+    uint64_t *steps;    /* by cell: how often it was executed; NULL: the VM does not count */
+    dv_origin *origins; /* sorted by cell */
+    uint32_t origin_count;
     int16_t inlined;  /* calls that the deepest of the functions analysed inline counts as */
     int16_t extent;   /* slots that the region uses from fp on */
     uint32_t removed; /* places where INCA code makes an object, and the region does not */
@@ -289,5 +298,7 @@ typedef struct dv_region_naming {
 } dv_region_naming;
 void dv_region_print(dv_vm *vm, const dv_thread *thread, const dv_region_naming *naming,
                      dv_output out, void *context);
+void dv_region_print_one(dv_vm *vm, const dv_region *region, const dv_region_naming *naming,
+                         dv_output out, void *context);
 
 #endif
