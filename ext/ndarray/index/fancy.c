@@ -323,10 +323,15 @@ static dvx_value get_places(dvx_vm *vm, const fancy *f) {
             get_blocks(f, result);
     }
     dvx_axis axes[ND_MOST];
+    if (!f->before) {
+        array_update(result);
+        return made;
+    }
+    /* (Where the places' axes are not the first ones, the result is a view, as NumPy's.) */
     result_axes(f, result->axes, result->axes + f->place_ndim, axes);
-    memcpy(result->axes, axes, (size_t)ndim * sizeof *axes);
-    array_update(result);
-    return made;
+    dvx_value turned = array_view(vm, made, result, result->data, ndim, axes, &result);
+    vm->api->release(vm, made);
+    return turned;
 }
 
 /* Elements of one size, to and from the places that a row of indices of one size says.  get_...:

@@ -198,7 +198,8 @@ for name, function in {"exp": "exp", "log": "log", "sin": "sin", "cos": "cos", "
     ufunc(name, 1, warns=True, floats=True).add(FLOATS, function + "SUFFIX(a)", vector=function) \
         .add("D", f"complex_call(c{function}, a)", wide=False)
 for name in "exp2", "log2", "log10", "log1p", "expm1":
-    ufunc(name, 1, warns=True, floats=True).add(FLOATS, name + "SUFFIX(a)", vector=name)
+    ufunc(name, 1, warns=True, floats=True).add(FLOATS, name + "SUFFIX(a)", vector=name) \
+        .add("D", f"complex_{name}(a)", wide=False)
 for name in "deg2rad", "radians":
     ufunc(name, 1, warns=True, floats=True).add("f", "a * ((float)M_PI / 180)").add("d", "a * (M_PI / 180)")
 for name in "rad2deg", "degrees":

@@ -675,6 +675,8 @@ static dvx_value argsort(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     int axis;
     int64_t shape[ND_MOST];
     (void)count;
+    if (!dvx_failed(args[1]) && vm->api->kind(vm, args[1]) == DVX_BOOL)
+        return nd_raise(vm, DVX_TYPE_ERROR, "an integer is required for the axis");
     dvx_value lines = order_lines(vm, args[0], args[1], &axis, &a);
     if (dvx_failed(lines)) return lines;
     array_shape(a, shape);
