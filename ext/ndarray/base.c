@@ -120,6 +120,16 @@ dvx_value nd_wider(dvx_vm *vm, const char *name, const dvx_parameters *parameter
     return result;
 }
 
+dvx_value nd_call_library(dvx_vm *vm, const char *module, const char *name, const dvx_value *args,
+                          uint32_t count) {
+    dvx_value library = vm->api->import(vm, module), callee = DVX_FAILED, result = DVX_FAILED;
+    if (!dvx_failed(library)) callee = vm->api->get_attribute(vm, library, name);
+    if (!dvx_failed(callee)) result = vm->api->call(vm, callee, args, count);
+    vm->api->release(vm, callee);
+    vm->api->release(vm, library);
+    return result;
+}
+
 void *nd_room(dvx_vm *vm, int64_t count, size_t size) {
     size_t bytes;
     if (count >= 0 && !__builtin_mul_overflow((size_t)count, size, &bytes))

@@ -106,6 +106,9 @@ dvx_value nd_call(dvx_vm *vm, dvx_value callee, dvx_value argument);
  * to it what is rare. */
 dvx_value nd_wider(dvx_vm *vm, const char *name, const dvx_parameters *parameters,
                    const dvx_value *args);
+/* A function of a file in lib/, called. */
+dvx_value nd_call_library(dvx_vm *vm, const char *module, const char *name, const dvx_value *args,
+                          uint32_t count);
 
 /* Counts what a loop has done: `steps` of about 1 ns.  It costs a few instructions, so that all
  * loops over elements do so, those that may go on for more than some ms every few ms, with their

@@ -229,7 +229,7 @@ static dvx_value squares(dvx_vm *vm, const moment *m, dvx_value mean) {
     dvx_value operands[2] = {m->held, mean}, result = DVX_FAILED;
     dvx_value difference = ufunc_call(vm, ND_UFUNC_subtract, operands, DVX_FAILED, NULL);
     if (dvx_failed(difference)) return difference;
-    nd_array *d = array_of(vm, difference);
+    nd_array *d = vm->api->payload(vm, difference, &array_type); /* (NULL: a number, a scalar) */
     nd_complex number;
     const bool is_complex = !d && convert_kind(vm, difference)->kind == 'c';
     if (is_complex) {
