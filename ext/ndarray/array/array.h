@@ -35,6 +35,7 @@ enum {
     ND_C_CONTIGUOUS = 1,
     ND_F_CONTIGUOUS = 2,
     ND_HAS_BASE = 4,
+    ND_TURNED = 8, /* NumPy's would be a view of what nobody else has: flags.owndata is False */
     ND_CONTIGUOUS = ND_C_CONTIGUOUS | ND_F_CONTIGUOUS
 };
 

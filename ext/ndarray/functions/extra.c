@@ -27,7 +27,7 @@ static bool flag_of(const nd_array *a, size_t which) {
     switch (which) {
     case 0: return a->flags & ND_C_CONTIGUOUS;
     case 1: return a->flags & ND_F_CONTIGUOUS;
-    case 2: return !(a->flags & ND_HAS_BASE);
+    case 2: return !(a->flags & (ND_HAS_BASE | ND_TURNED));
     case 3: return !a->read_only;
     default: return which == 4;
     }
@@ -246,7 +246,7 @@ dvx_value extra_take(dvx_vm *vm, dvx_value array, dvx_value indices, dvx_value a
             made = take_by_key(vm, from, ints, axis);
     }
     a = dvx_failed(made) ? NULL : array_of(vm, made);
-    if (a && (!(a->flags & ND_C_CONTIGUOUS) || a->flags & ND_HAS_BASE)) {
+    if (a && (!(a->flags & ND_C_CONTIGUOUS) || a->flags & ND_TURNED)) {
         /* (Other than a subscript's, the result is in C order, and no view.) */
         dvx_value copy = array_copy(vm, a, a->dtype, 'C');
         vm->api->release(vm, made);

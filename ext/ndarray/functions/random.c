@@ -529,6 +529,11 @@ static dvx_value choice(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     const bool range = vm->api->kind(vm, args[1]) == DVX_INT;
     (void)count;
     if (replace < 0) return DVX_FAILED;
+    if (!replace && nd_is_given(vm, args[4])) {
+        dvx_value all[5] = {args[0], args[1], args[2], args[3], args[4]};
+        if (dvx_failed(all[2])) all[2] = nd_none(vm);
+        return nd_call_library(vm, "_ndarray.wider", "choice", all, 5);
+    }
     int64_t wanted = -1, shape[ND_MOST];
     int ndim = 0;
     if (nd_is_given(vm, args[2]) &&
@@ -563,9 +568,6 @@ static dvx_value choice(dvx_vm *vm, const dvx_value *args, uint32_t count) {
                                      DVX_FAILED, args[2], DVX_FAILED};
         places = fill_ints(vm, bounds, false, of_mt(mt));
         vm->api->release(vm, bounds[0]);
-    } else if (nd_is_given(vm, args[4])) {
-        vm->api->raise(vm, DVX_TYPE_ERROR,
-                       "choice with p= and replace=False is not part of ndarray");
     } else {
         places = without_repetition(vm, mt, population, args[2]);
     }

@@ -323,15 +323,11 @@ static dvx_value get_places(dvx_vm *vm, const fancy *f) {
             get_blocks(f, result);
     }
     dvx_axis axes[ND_MOST];
-    if (!f->before) {
-        array_update(result);
-        return made;
-    }
-    /* (Where the places' axes are not the first ones, the result is a view, as NumPy's.) */
     result_axes(f, result->axes, result->axes + f->place_ndim, axes);
-    dvx_value turned = array_view(vm, made, result, result->data, ndim, axes, &result);
-    vm->api->release(vm, made);
-    return turned;
+    memcpy(result->axes, axes, (size_t)ndim * sizeof *axes);
+    array_update(result);
+    if (f->before) result->flags |= ND_TURNED;
+    return made;
 }
 
 /* Elements of one size, to and from the places that a row of indices of one size says.  get_...:

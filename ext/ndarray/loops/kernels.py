@@ -150,6 +150,7 @@ ufunc("fmin", 2).add("?" + INTS, "a < b ? a : b").add(FLOATS, "((a <= b) | (b !=
 ufunc("arctan2", 2, warns=True, floats=True).add(FLOATS, "atan2SUFFIX(a, b)", vector="atan2")
 ufunc("hypot", 2, warns=True, floats=True, identity="0").add(FLOATS, "hypotSUFFIX(a, b)", vector="hypot")
 ufunc("copysign", 2, floats=True).add(FLOATS, "copysignSUFFIX(a, b)")
+ufunc("nextafter", 2, warns=True, floats=True).add(FLOATS, "nextafterSUFFIX(a, b)", wide=False)
 ufunc("logaddexp", 2, warns=True, floats=True).add(FLOATS, "log_add_expSUFFIX(a, b)", wide=False)
 
 # ---- Comparison, logic, bits ----
