@@ -68,6 +68,18 @@ bool nd_axis_of(dvx_vm *vm, dvx_value axis, int ndim, int *out) {
     return nd_read_index(vm, axis, &i) && nd_axis(vm, i, ndim, out);
 }
 
+bool nd_axis_no_bool(dvx_vm *vm, dvx_value axis, int ndim, int *out) {
+    if (vm->api->kind(vm, axis) == DVX_BOOL)
+        return nd_fail(vm, DVX_TYPE_ERROR, "an integer is required for the axis");
+    return nd_axis_of(vm, axis, ndim, out);
+}
+
+bool nd_read_int_no_bool(dvx_vm *vm, dvx_value v, int64_t *out) {
+    if (vm->api->kind(vm, v) == DVX_BOOL)
+        return nd_fail(vm, DVX_TYPE_ERROR, "an integer is required");
+    return nd_read_index(vm, v, out);
+}
+
 bool nd_read_index(dvx_vm *vm, dvx_value v, int64_t *out) {
     nd_state *state = nd_state_of(vm);
     state->busy++;
@@ -81,6 +93,40 @@ dvx_value nd_call(dvx_vm *vm, dvx_value callee, dvx_value argument) {
     state->busy++;
     dvx_value result = vm->api->call(vm, callee, &argument, 1);
     state->busy--;
+    return result;
+}
+
+dvx_value nd_wider(dvx_vm *vm, const char *name, const dvx_parameters *parameters,
+                   const dvx_value *args) {
+    enum { MOST = 16 };
+    dvx_value given[MOST], names[MOST], result = DVX_FAILED;
+    uint32_t count = 0, named = 0;
+    /* (Names that begin with no letter are for arguments by position alone.) */
+    for (uint32_t i = 0; i < parameters->count && count < MOST; i++) {
+        if (dvx_failed(args[i])) continue;
+        given[count++] = args[i];
+        if (i >= parameters->required && parameters->names[i][0] >= 'A')
+            names[named++] = nd_str(vm, parameters->names[i]);
+    }
+    dvx_value keywords = vm->api->make_tuple(vm, names, named);
+    dvx_value module = vm->api->import(vm, "_ndarray.wider"), callee = DVX_FAILED;
+    if (!dvx_failed(module)) callee = vm->api->get_attribute(vm, module, name);
+    if (!dvx_failed(callee) && !dvx_failed(keywords))
+        result = vm->api->call_keywords(vm, callee, given, count, keywords);
+    for (uint32_t i = 0; i < named; i++) vm->api->release(vm, names[i]);
+    vm->api->release(vm, keywords);
+    vm->api->release(vm, callee);
+    vm->api->release(vm, module);
+    return result;
+}
+
+dvx_value nd_call_library(dvx_vm *vm, const char *module, const char *name, const dvx_value *args,
+                          uint32_t count) {
+    dvx_value library = vm->api->import(vm, module), callee = DVX_FAILED, result = DVX_FAILED;
+    if (!dvx_failed(library)) callee = vm->api->get_attribute(vm, library, name);
+    if (!dvx_failed(callee)) result = vm->api->call(vm, callee, args, count);
+    vm->api->release(vm, callee);
+    vm->api->release(vm, library);
     return result;
 }
 

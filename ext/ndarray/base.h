@@ -102,6 +102,14 @@ const char *nd_word(dvx_vm *vm, dvx_value v, char buffer[32]);
 bool nd_read_index(dvx_vm *vm, dvx_value v, int64_t *out);
 dvx_value nd_call(dvx_vm *vm, dvx_value callee, dvx_value argument);
 
+/* The function of this name in lib/wider.dl, with the arguments that are given: a function leaves
+ * to it what is rare. */
+dvx_value nd_wider(dvx_vm *vm, const char *name, const dvx_parameters *parameters,
+                   const dvx_value *args);
+/* A function of a file in lib/, called. */
+dvx_value nd_call_library(dvx_vm *vm, const char *module, const char *name, const dvx_value *args,
+                          uint32_t count);
+
 /* Counts what a loop has done: `steps` of about 1 ns.  It costs a few instructions, so that all
  * loops over elements do so, those that may go on for more than some ms every few ms, with their
  * references in order: false: raised (interrupted, or a limit). */
@@ -130,6 +138,10 @@ bool nd_clear(dvx_vm *vm, char *data, size_t bytes);
 bool nd_axis(dvx_vm *vm, int64_t axis, int ndim, int *out);
 /* The same of a dl int: TypeError.  `what` ("source: ") stands in front of the error. */
 bool nd_axis_of(dvx_vm *vm, dvx_value axis, int ndim, int *out);
+/* The same for those functions of NumPy that take no bool as an axis. */
+bool nd_axis_no_bool(dvx_vm *vm, dvx_value axis, int ndim, int *out);
+/* An int that is no bool: TypeError. */
+bool nd_read_int_no_bool(dvx_vm *vm, dvx_value v, int64_t *out);
 bool nd_axis_named(dvx_vm *vm, int64_t axis, int ndim, const char *what, int *out);
 
 #endif

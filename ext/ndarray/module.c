@@ -137,19 +137,28 @@ static dvx_value raise_missing(dvx_vm *vm, dvx_value name) {
 
 /* A name that nothing here has: the part in dl may have it (lib/__init__.dl). */
 static dvx_value find_in_dl(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    dvx_value library = vm->api->import(vm, "_ndarray");
-    if (dvx_failed(library)) return raise_missing(vm, args[0]);
-    dvx_value find = vm->api->get_attribute(vm, library, "find");
-    dvx_value found = vm->api->call(vm, find, args, count);
-    vm->api->release(vm, find);
-    vm->api->release(vm, library);
-    return found;
+    dvx_value found = nd_call_library(vm, "_ndarray", "find", args, count);
+    return dvx_failed(found) ? raise_missing(vm, args[0]) : found;
 }
 
-static const dvx_function functions[] = {ND_PLAIN("__getattr__", find_in_dl, 1, 1)};
+/* An attribute of a number that its class does not have (lib/scalars.dl). */
+static dvx_value number_attribute(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    return nd_call_library(vm, "_ndarray.scalars", "find", args, count);
+}
+
+static const dvx_function functions[] = {ND_PLAIN("__getattr__", find_in_dl, 1, 1),
+                                         ND_PLAIN("_number_attribute", number_attribute, 2, 2)};
+
+static bool give_attributes(dvx_vm *vm, dvx_value module) {
+    dvx_value find = vm->api->get_attribute(vm, module, "_number_attribute");
+    const bool good = !dvx_failed(find) && vm->api->number_attributes(vm, find);
+    vm->api->release(vm, find);
+    return good;
+}
 
 static bool init(dvx_vm *vm, dvx_value module) {
-    if (!fill_state(vm, module) || !ND_ADD_ALL(functions)) return false;
+    if (!fill_state(vm, module) || !ND_ADD_ALL(functions) || !give_attributes(vm, module))
+        return false;
     for (size_t i = 0; i < LENGTH_OF(registrations); i++)
         if (!registrations[i](vm, module)) return false;
     return true;

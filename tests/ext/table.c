@@ -414,6 +414,11 @@ ENTRY(nothing) {
 
 #define FUNCTION(name_, min_, max_) \
     { .size = sizeof(dvx_function), .name = #name_, .entry = name_, .min = min_, .max = max_ }
+ENTRY(give_numbers) {
+    (void)count;
+    return done(vm, vm->api->number_attributes(vm, args[0]));
+}
+
 static const dvx_function functions[] = {
     FUNCTION(kind, 1, 1),
     FUNCTION(uint, 1, 1),
@@ -473,6 +478,7 @@ static const dvx_function functions[] = {
     FUNCTION(both, 0, 0),
     FUNCTION(chained, 1, 1),
     FUNCTION(nothing, 0, 0),
+    FUNCTION(give_numbers, 1, 1),
     {.size = sizeof(dvx_function), .name = "area", .entry = area, .parameters = &area_parameters},
 };
 

@@ -297,6 +297,7 @@ void dv_teardown(dv_vm *vm) {
     drop(vm, &vm->sys.warn_options);
     drop(vm, &vm->sys.x_options);
     drop(vm, &vm->struct_formats);
+    drop(vm, &vm->extensions.number_attributes);
     dv_regex_end(vm);
     drop(vm, &vm->memory_error); /* its traceback holds code */
     if (vm->hooks.region.discard) vm->hooks.region.discard(vm);

@@ -127,6 +127,9 @@ dv_value dv_iterate(dv_vm *vm, dv_value v);
 dv_value dv_iterate_searched(dv_vm *vm, dv_value container);
 dv_value dv_next(dv_vm *vm, dv_value iterator); /* EMPTY without vm->error: exhausted */
 dv_value dv_get_attribute(dv_vm *vm, dv_value v, dv_value name);
+/* What an extension says that a number's attribute is, which its class does not have; EMPTY without
+ * vm->error: nothing, or v is no number. */
+dv_value dv_number_attribute(dv_vm *vm, dv_value v, dv_value name);
 bool dv_set_attribute(dv_vm *vm, dv_value v, dv_value name,
                       dv_value value) DV_MUST_CHECK; /* EMPTY deletes */
 /* keywords: EMPTY, or tuple of the names of the last arguments. */

@@ -81,6 +81,7 @@ dv_vm *dv_vm_new(const dv_vm_config *config) {
         vm->keywords = DV_EMPTY;
     vm->struct_formats = vm->at_exit = vm->sys.module = vm->sys.warn_options = vm->sys.x_options =
         DV_EMPTY;
+    vm->extensions.number_attributes = DV_EMPTY;
     vm->handled = DV_NONE;
     fill_known_with_empty(&vm->known);
     configure(vm, config);

@@ -242,6 +242,8 @@ typedef struct dv_extension_use {
     bool no_native;             /* native handlers are ignored: their portable twins run */
     bool plain;                 /* no site is specialised for them */
     unsigned watch;             /* DV_WATCH_... of plugin/watch.h */
+    dv_value
+        number_attributes; /* find(number, name) of attributes that their classes lack; EMPTY */
 } dv_extension_use;
 
 struct dynvm_vm;

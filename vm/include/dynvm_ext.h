@@ -767,6 +767,13 @@ struct dvx_api {
      * that nothing ends is counted before it is made, all at once: then a deadline that comes
      * sooner, or a limit that is smaller, ends the program instead. */
     bool (*work)(dvx_vm *vm, int64_t units);
+
+    /* ---- Numbers ---- */
+    /* Gives numbers of dl (bool, int, float, complex) attributes that their classes do not have:
+     * where a lookup has found nothing, find(number, name) is called, and what it returns is the
+     * attribute; NotImplemented: there is none.  Of names that begin with two underscores it is
+     * asked for one, `__getitem__`, for number[key].  RuntimeError: there is one already. */
+    bool (*number_attributes)(dvx_vm *vm, dvx_value find);
 };
 typedef struct dvx_api dvx_api;
 

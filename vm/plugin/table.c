@@ -250,4 +250,5 @@ const dvx_api dv_extension_api = {
     .make_row = dv_api_make_row,
     .heavy = dv_api_heavy,
     .work = dv_api_work,
+    .number_attributes = dv_api_number_attributes,
 };

@@ -59,6 +59,7 @@ static inline void dv_api_effect(dv_vm *vm) { vm->extensions.plugins->effects++;
 /* ---- table_protocol.c ---- */
 
 dvx_value dv_api_get_attribute(dvx_vm *vm, dvx_value v, const char *name);
+bool dv_api_number_attributes(dvx_vm *vm, dvx_value find);
 int dv_api_find_attribute(dvx_vm *vm, dvx_value v, const char *name, dvx_value *out);
 bool dv_api_set_attribute(dvx_vm *vm, dvx_value v, const char *name, dvx_value value);
 bool dv_api_delete_attribute(dvx_vm *vm, dvx_value v, const char *name);

@@ -34,6 +34,17 @@ int dv_api_find_attribute(dvx_vm *vm, dvx_value v, const char *name, dvx_value *
     return !dv_is_empty(*out) ? 1 : dv_is_empty(vm->error) ? 0 : -1;
 }
 
+bool dv_api_number_attributes(dvx_vm *vm, dvx_value find) {
+    dv_value *there = &vm->extensions.number_attributes;
+    if (!dv_api_given(vm, find)) return false;
+    if (!dv_is_empty(*there)) {
+        dv_raise(vm, DV_E_RUNTIME_ERROR, "an extension has given numbers attributes already");
+        return false;
+    }
+    *there = dv_retain(find);
+    return true;
+}
+
 /* value EMPTY: deletes. */
 static bool store_attribute(dv_vm *vm, dv_value v, const char *name, dv_value value) {
     dv_value key = dv_api_given(vm, v) ? name_of(vm, name) : DV_EMPTY;

@@ -408,6 +408,13 @@ dv_value dv_power(dv_vm *vm, dv_value a, dv_value b, dv_value modulus) {
 dv_value dv_get_item(dv_vm *vm, dv_value container, dv_value key) {
     const dv_type *type = dv_behaviour_of(vm, container);
     if (type->get_item) return type->get_item(vm, container, key);
+    dv_value getter = dv_number_attribute(vm, container, vm->known.getitem);
+    if (!dv_is_empty(getter)) {
+        dv_value item = dv_call(vm, getter, &key, 1, DV_EMPTY);
+        dv_release(vm, getter);
+        return item;
+    }
+    if (!dv_is_empty(vm->error)) return DV_EMPTY;
     return dv_raise(vm, DV_E_TYPE_ERROR, "'%T' object is not subscriptable", container);
 }
 

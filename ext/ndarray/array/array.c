@@ -154,17 +154,19 @@ dvx_value array_ints(dvx_vm *vm, const int64_t *ints, int count) {
     return tuple;
 }
 
-static bool read_shape(dvx_vm *vm, dvx_value v, int *ndim, int64_t shape[ND_MOST]) {
+/* `read`: an int. */
+static bool read_shape(dvx_vm *vm, dvx_value v, int *ndim, int64_t shape[ND_MOST],
+                       bool (*read)(dvx_vm *vm, dvx_value v, int64_t *out)) {
     dvx_kind kind = vm->api->kind(vm, v);
-    if (kind == DVX_INT || kind == DVX_BOOL) {
+    if (kind == DVX_INT) {
         *ndim = 1;
         return vm->api->read_int(vm, v, shape);
     }
-    int64_t count = vm->api->length(vm, v);
+    int64_t count = kind == DVX_BOOL ? -1 : vm->api->length(vm, v);
     if (count < 0) {
         vm->api->clear_error(vm);
         *ndim = 1;
-        if (nd_read_index(vm, v, shape)) return true;
+        if (read(vm, v, shape)) return true;
         vm->api->clear_error(vm);
         dvx_value error = vm->api->error_class(vm, DVX_TYPE_ERROR);
         vm->api->raise_format(vm, error,
@@ -184,7 +186,7 @@ static bool read_shape(dvx_vm *vm, dvx_value v, int *ndim, int64_t shape[ND_MOST
 #endif
     for (int i = done; i < *ndim; i++) {
         dvx_value item = vm->api->get_item(vm, v, vm->api->make_int(vm, i));
-        bool good = !dvx_failed(item) && nd_read_index(vm, item, &shape[i]);
+        bool good = !dvx_failed(item) && read(vm, item, &shape[i]);
         vm->api->release(vm, item);
         if (!good) return false;
     }
@@ -194,7 +196,15 @@ static bool read_shape(dvx_vm *vm, dvx_value v, int *ndim, int64_t shape[ND_MOST
 bool array_read_shape(dvx_vm *vm, dvx_value v, int *ndim, int64_t shape[ND_MOST]) {
     nd_state *state = nd_state_of(vm);
     state->busy++;
-    bool good = read_shape(vm, v, ndim, shape);
+    bool good = read_shape(vm, v, ndim, shape, nd_read_int_no_bool);
+    state->busy--;
+    return good;
+}
+
+bool array_read_ints(dvx_vm *vm, dvx_value v, int *count, int64_t ints[ND_MOST]) {
+    nd_state *state = nd_state_of(vm);
+    state->busy++;
+    bool good = read_shape(vm, v, count, ints, nd_read_index);
     state->busy--;
     return good;
 }

@@ -35,6 +35,7 @@ enum {
     ND_C_CONTIGUOUS = 1,
     ND_F_CONTIGUOUS = 2,
     ND_HAS_BASE = 4,
+    ND_TURNED = 8, /* NumPy's would be a view of what nobody else has: flags.owndata is False */
     ND_CONTIGUOUS = ND_C_CONTIGUOUS | ND_F_CONTIGUOUS
 };
 
@@ -159,6 +160,8 @@ enum { ND_SHAPE_TEXT = 24 * ND_MOST + 4 };
 const char *array_shape_text(int ndim, const int64_t *shape, bool spaces, char *to);
 /* A shape as programs give it: an int or a sequence of ints.  TypeError, ValueError. */
 bool array_read_shape(dvx_vm *vm, dvx_value v, int *ndim, int64_t shape[ND_MOST]);
+/* The same of other ints, which bools are, too. */
+bool array_read_ints(dvx_vm *vm, dvx_value v, int *count, int64_t ints[ND_MOST]);
 /* (2, 3) as a tuple: new */
 dvx_value array_ints(dvx_vm *vm, const int64_t *ints, int count);
 

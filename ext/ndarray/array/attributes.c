@@ -227,6 +227,28 @@ static dvx_value copy(dvx_vm *vm, const dvx_value *args, uint32_t count) {
 ND_PARAMETERS(of_copy, 0, "order");
 ND_METHOD(copy, ND_NAMED("copy", copy, of_copy));
 
+/* __deepcopy__(memo) */
+static dvx_value copy_deeply(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    (void)count;
+    const dvx_value plain[2] = {args[0], DVX_FAILED};
+    return copy(vm, plain, 2);
+}
+ND_METHOD(__copy__, ND_PLAIN("__copy__", copy_deeply, 1, 1));
+ND_METHOD(__deepcopy__, ND_PLAIN("__deepcopy__", copy_deeply, 2, 2));
+
+/* round(scalar): an int; round(scalar, n): a scalar. */
+static dvx_value round_scalar(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    const bool digits = count > 1 && nd_is_given(vm, args[1]);
+    if (digits) return vm->api->call_method(vm, args[0], "round", args + 1, 1);
+    dvx_value number = convert_to_list(vm, array_self(vm, args[0]));
+    dvx_value round = dvx_failed(number) ? number : vm->api->builtin(vm, "round");
+    dvx_value made = dvx_failed(round) ? round : vm->api->call(vm, round, &number, 1);
+    vm->api->release(vm, round);
+    vm->api->release(vm, number);
+    return made;
+}
+ND_METHOD(__round__, ND_PLAIN("__round__", round_scalar, 1, 2));
+
 static dvx_value fill(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     char one[16];
     nd_array *a = array_self(vm, args[0]);

@@ -408,7 +408,9 @@ static bool count_ints(dvx_vm *vm, progression *p, int64_t stop) {
 
 static bool count_floats(dvx_vm *vm, progression *p, double stop) {
     if (p->by == 0) return nd_fail(vm, DVX_ZERO_DIVISION_ERROR, "float division by zero");
-    double count = ceil((stop - p->first) / p->by);
+    const double distance = stop - p->first, ratio = distance / p->by;
+    double count = ceil(ratio);
+    if (ratio == 0 && distance != 0) count = signbit(ratio) ? 0 : 1; /* (the step is infinite) */
     if (count != count) return nd_fail(vm, DVX_VALUE_ERROR, "arange: cannot compute length");
     if (!(count < 0x1p62)) return nd_fail(vm, DVX_VALUE_ERROR, "Maximum allowed size exceeded");
     p->count = count > 0 ? (int64_t)count : 0;
@@ -501,14 +503,6 @@ static dvx_value arange(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     return cast;
 }
 
-static bool read_double(dvx_vm *vm, dvx_value v, double *out) {
-    const nd_dtype *d = convert_kind(vm, v);
-    if (d && d->kind != 'c') return array_store(vm, ND_DTYPE(ND_FLOAT64), (char *)out, v);
-    char name[ND_NAME];
-    return nd_fail(vm, DVX_TYPE_ERROR, "bounds of linspace of type '%s' are not part of dl",
-                   nd_class_name(vm, v, name));
-}
-
 /* In NumPy's order of operations. */
 static bool fill_line(dvx_vm *vm, double *to, int64_t count, double start, double stop, bool end,
                       double *by) {
@@ -526,16 +520,27 @@ static bool fill_line(dvx_vm *vm, double *to, int64_t count, double start, doubl
     return !b.stopped;
 }
 
-/* linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None) */
+/* A number of dl that is not complex. */
+static bool is_real(dvx_vm *vm, dvx_value v) {
+    const nd_dtype *d = array_of(vm, v) ? NULL : convert_kind(vm, v);
+    return d && d->kind != 'c';
+}
+
+ND_PARAMETERS(of_linspace, 2, "start", "stop", "num", "endpoint", "retstep", "dtype", "axis");
+
+/* linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0) */
 static dvx_value linspace(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     const nd_dtype *dtype;
     nd_array *a;
     double start, stop;
     int64_t n = 50;
     (void)count;
+    if (!is_real(vm, args[0]) || !is_real(vm, args[1]) || !dvx_failed(args[6]))
+        return nd_wider(vm, "linspace", &of_linspace, args);
     int end = nd_flag(vm, args[3], true), with_step = nd_flag(vm, args[4], false);
-    if (end < 0 || with_step < 0 || !read_double(vm, args[0], &start) ||
-        !read_double(vm, args[1], &stop) ||
+    if (end < 0 || with_step < 0 ||
+        !array_store(vm, ND_DTYPE(ND_FLOAT64), (char *)&start, args[0]) ||
+        !array_store(vm, ND_DTYPE(ND_FLOAT64), (char *)&stop, args[1]) ||
         (!dvx_failed(args[2]) && !nd_read_index(vm, args[2], &n)) ||
         !dtype_read_given(vm, args[5], ND_DTYPE(ND_FLOAT64), &dtype))
         return DVX_FAILED;
@@ -582,9 +587,9 @@ static dvx_value eye(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     const nd_dtype *dtype;
     int64_t rows, columns, k = 0;
     (void)count;
-    if (!nd_read_index(vm, args[0], &rows)) return DVX_FAILED;
+    if (!nd_read_int_no_bool(vm, args[0], &rows)) return DVX_FAILED;
     columns = rows;
-    if ((nd_is_given(vm, args[1]) && !nd_read_index(vm, args[1], &columns)) ||
+    if ((nd_is_given(vm, args[1]) && !nd_read_int_no_bool(vm, args[1], &columns)) ||
         (!dvx_failed(args[2]) && !nd_read_index(vm, args[2], &k)) ||
         !dtype_read_given(vm, args[3], ND_DTYPE(ND_FLOAT64), &dtype))
         return DVX_FAILED;
@@ -596,7 +601,7 @@ static dvx_value identity(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     const nd_dtype *dtype;
     int64_t n;
     (void)count;
-    if (!nd_read_index(vm, args[0], &n) ||
+    if (!nd_read_int_no_bool(vm, args[0], &n) ||
         !dtype_read_given(vm, args[1], ND_DTYPE(ND_FLOAT64), &dtype))
         return DVX_FAILED;
     return make_eye(vm, n, n, 0, dtype);
@@ -613,7 +618,6 @@ ND_PARAMETERS(of_prototype, 1, "prototype", "dtype", "order", "subok", "shape");
 ND_PARAMETERS(like_a, 1, "a", "dtype", "order", "subok", "shape");
 ND_PARAMETERS(like_full, 2, "a", "fill_value", "dtype", "order", "subok", "shape");
 ND_PARAMETERS(of_arange, 0, "start", "stop", "step", "dtype");
-ND_PARAMETERS(of_linspace, 2, "start", "stop", "num", "endpoint", "retstep", "dtype");
 ND_PARAMETERS(of_eye, 1, "N", "M", "k", "dtype");
 ND_PARAMETERS(of_identity, 1, "n", "dtype");
 

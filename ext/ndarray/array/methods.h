@@ -40,22 +40,44 @@ bool nd_add_all(dvx_vm *vm, dvx_value module, const dvx_function *functions, siz
 
 /* (One to a line, so that additions do not meet.) */
 /* clang-format off */
-#define ND_KERNEL_METHODS(X) \
+/* Of both types. */
+#define ND_COMMON_METHODS(X) \
     X(absolute) \
     X(conj) \
     X(conjugate) \
-    X(sum) \
-    X(prod) \
     X(max) \
     X(min) \
     X(any) \
     X(all) \
+    X(argmax) \
+    X(argmin) \
+    X(clip) \
+    X(round) \
+    X(__int__) \
+    X(__float__) \
+    X(__complex__) \
+    X(__index__) \
+    X(__copy__) \
+    X(__deepcopy__) \
+    X(reshape) \
+    X(ravel) \
+    X(flatten) \
+    X(repeat) \
+    X(nonzero) \
+    X(tolist) \
+    X(item) \
+    X(astype) \
+    X(copy) \
+    X(tobytes)
+
+/* Of arrays; those that scalars have, too, come to them by lib/scalars.dl. */
+#define ND_ARRAY_METHODS(X) \
+    X(sum) \
+    X(prod) \
     X(ptp) \
     X(mean) \
     X(var) \
     X(std) \
-    X(argmax) \
-    X(argmin) \
     X(cumsum) \
     X(cumprod) \
     X(dot) \
@@ -64,36 +86,17 @@ bool nd_add_all(dvx_vm *vm, dvx_value module, const dvx_function *functions, siz
     X(partition) \
     X(argpartition) \
     X(searchsorted) \
-    X(clip) \
-    X(round) \
-    X(trace)
-
-#define ND_METHODS(X) \
-    ND_KERNEL_METHODS(X) \
-    X(__int__) \
-    X(__float__) \
-    X(__complex__) \
-    X(__index__) \
-    X(reshape) \
-    X(ravel) \
-    X(flatten) \
+    X(trace) \
     X(transpose) \
     X(swapaxes) \
     X(squeeze) \
-    X(repeat) \
     X(diagonal) \
-    X(nonzero) \
     X(take) \
     X(put) \
     X(compress) \
     X(choose) \
     X(setflags) \
-    X(tolist) \
-    X(item) \
-    X(astype) \
-    X(copy) \
-    X(fill) \
-    X(tobytes)
+    X(fill)
 
 #define ND_ATTRIBUTES(X) \
     X(shape) \
@@ -116,7 +119,9 @@ int attributes_truth(dvx_vm *vm, dvx_value self);
 
 #define ND_DECLARE_METHOD(name)    extern const dvx_function method_##name;
 #define ND_DECLARE_ATTRIBUTE(name) extern const dvx_attribute attribute_##name;
-ND_METHODS(ND_DECLARE_METHOD)
+ND_COMMON_METHODS(ND_DECLARE_METHOD)
+ND_ARRAY_METHODS(ND_DECLARE_METHOD)
+ND_DECLARE_METHOD(__round__)
 ND_ATTRIBUTES(ND_DECLARE_ATTRIBUTE)
 
 #endif

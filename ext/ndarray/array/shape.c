@@ -154,7 +154,7 @@ static dvx_value reshape(dvx_vm *vm, const dvx_value *args, uint32_t count) {
         if (!array_read_shape(vm, args[1], &ndim, shape)) return DVX_FAILED;
     } else {
         for (uint32_t i = 1; i < given; i++)
-            if (!nd_read_index(vm, args[i], &shape[ndim++])) return DVX_FAILED;
+            if (!nd_read_int_no_bool(vm, args[i], &shape[ndim++])) return DVX_FAILED;
     }
     return reshape_in(vm, args[0], ndim, shape, order);
 }
@@ -282,7 +282,7 @@ static bool find_axes(dvx_vm *vm, const int64_t *wanted, int count, int ndim, co
 bool shape_read_axes(dvx_vm *vm, dvx_value v, int ndim, const char *what, const char *repeated,
                      int *count, int axes[ND_MOST]) {
     int64_t wanted[ND_MOST];
-    return array_read_shape(vm, v, count, wanted) &&
+    return array_read_ints(vm, v, count, wanted) &&
            find_axes(vm, wanted, *count, ndim, what, repeated, axes);
 }
 
@@ -386,6 +386,8 @@ static dvx_value squeeze(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     bool dropped[ND_MOST] = {false};
     (void)count;
     bool given = nd_is_given(vm, args[1]);
+    if (given && vm->api->kind(vm, args[1]) == DVX_BOOL)
+        return nd_raise(vm, DVX_TYPE_ERROR, "an integer is required for the axis");
     if (given &&
         !shape_read_axes(vm, args[1], a->ndim, "", "duplicate value in 'axis'", &drops, drop))
         return DVX_FAILED;
@@ -412,7 +414,7 @@ static dvx_value expand_dims(dvx_vm *vm, const dvx_value *args, uint32_t count) 
     (void)count;
     dvx_value array = array_operand(vm, args[0], NULL, &a), result = DVX_FAILED;
     if (dvx_failed(array)) return array;
-    bool good = array_read_shape(vm, args[1], &news, wanted);
+    bool good = array_read_ints(vm, args[1], &news, wanted);
     if (good && a->ndim + news > ND_MOST)
         good =
             nd_fail(vm, DVX_VALUE_ERROR,

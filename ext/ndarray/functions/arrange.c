@@ -177,8 +177,8 @@ static dvx_value roll_flat(dvx_vm *vm, dvx_value array, dvx_value by) {
 static dvx_value roll_axes(dvx_vm *vm, dvx_value array, dvx_value by, dvx_value along) {
     int64_t shifts[ND_MOST], wanted[ND_MOST];
     int shift_count, axis_count, axis;
-    if (!array_read_shape(vm, by, &shift_count, shifts) ||
-        !array_read_shape(vm, along, &axis_count, wanted))
+    if (!array_read_ints(vm, by, &shift_count, shifts) ||
+        !array_read_ints(vm, along, &axis_count, wanted))
         return DVX_FAILED;
     if (shift_count != axis_count && shift_count != 1 && axis_count != 1)
         return nd_raise(

@@ -164,17 +164,25 @@ static dvx_value gradient_of(dvx_vm *vm, const nd_array *a, const nd_dtype *dtyp
     return result;
 }
 
+static const char *const gradient_names[] = {"f", "", " ", "  ", "   ", "axis", "edge_order"};
+static const dvx_parameters gradient_parameters = {sizeof(dvx_parameters), gradient_names,
+                                                   LENGTH_OF(gradient_names), 1 + SPACINGS, 1};
+
 static dvx_value gradient(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *a;
     int64_t order = 1;
     (void)count;
+    const dvx_value along = args[1 + SPACINGS];
+    if (nd_is_given(vm, along) &&
+        (vm->api->kind(vm, along) == DVX_TUPLE || vm->api->kind(vm, along) == DVX_LIST))
+        return nd_wider(vm, "gradient", &gradient_parameters, args);
     if (nd_is_given(vm, args[2 + SPACINGS]) && !nd_read_index(vm, args[2 + SPACINGS], &order))
         return DVX_FAILED;
     dvx_value held = array_operand(vm, args[0], NULL, &a), made = DVX_FAILED;
     if (dvx_failed(held)) return held;
     const nd_dtype *dtype = ND_DTYPE(a->dtype->num == ND_FLOAT32 ? ND_FLOAT32 : ND_FLOAT64);
     if (a->dtype->kind == 'c') {
-        nd_fail(vm, DVX_TYPE_ERROR, "gradient of complex numbers is not part of ndarray");
+        made = nd_wider(vm, "gradient", &gradient_parameters, args);
     } else {
         dvx_value row = array_row(vm, held, ND_DTYPE(ND_FLOAT64), &a);
         if (!dvx_failed(row)) made = gradient_of(vm, a, dtype, args, order);
@@ -293,7 +301,7 @@ static bool broadcast_leading(dvx_vm *vm, nd_array *const *operands, int *ndim, 
                    array_shape_text(parts[1].ndim, shapes[1], true, two));
 }
 
-/* a, b */
+ND_PARAMETERS(cross_parameters, 2, "a", "b", "axisa", "axisb", "axisc", "axis");
 static dvx_value cross(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *operands[2], *out = NULL, *view;
     int64_t sizes[2] = {0, 0}, shape[ND_MOST];
@@ -301,6 +309,8 @@ static dvx_value cross(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     bool good = true;
     int ndim;
     (void)count;
+    for (int i = 2; i < 6; i++)
+        if (!dvx_failed(args[i])) return nd_wider(vm, "cross", &cross_parameters, args);
     for (int i = 0; good && i < 2; i++) {
         both[i] = array_operand(vm, args[i], NULL, &operands[i]);
         good = !dvx_failed(both[i]) &&
@@ -460,11 +470,7 @@ static dvx_value correlate(dvx_vm *vm, const dvx_value *args, uint32_t count) {
 /* ---- Tables ---- */
 
 /* (Spacings have no names: none that a program could use.) */
-static const char *const gradient_names[] = {"f", "", " ", "  ", "   ", "axis", "edge_order"};
-static const dvx_parameters gradient_parameters = {sizeof(dvx_parameters), gradient_names,
-                                                   LENGTH_OF(gradient_names), 1 + SPACINGS, 1};
 ND_PARAMETERS(trapz_parameters, 1, "y", "x", "dx", "axis");
-ND_PARAMETERS(cross_parameters, 2, "a", "b");
 ND_PARAMETERS(convolve_parameters, 2, "a", "v", "mode");
 
 static const dvx_function functions[] = {

@@ -27,7 +27,7 @@ static bool flag_of(const nd_array *a, size_t which) {
     switch (which) {
     case 0: return a->flags & ND_C_CONTIGUOUS;
     case 1: return a->flags & ND_F_CONTIGUOUS;
-    case 2: return !(a->flags & ND_HAS_BASE);
+    case 2: return !(a->flags & (ND_HAS_BASE | ND_TURNED));
     case 3: return !a->read_only;
     default: return which == 4;
     }
@@ -113,6 +113,18 @@ static dvx_value show_flags(dvx_vm *vm, dvx_value self) {
         text_words(vm, &t, flag_of(a, i) ? " : True\n" : " : False\n");
     }
     return text_finish(vm, &t);
+}
+
+/* == and != with other flags; no order. */
+static dvx_value compare_flags(dvx_vm *vm, dvx_compare op, dvx_value self, dvx_value other) {
+    const flags *x = vm->api->payload(vm, self, &flags_type),
+                *y = vm->api->payload(vm, other, &flags_type);
+    if (!x->active || !y || !y->active || (op != DVX_EQ && op != DVX_NE))
+        return vm->api->make_not_implemented(vm);
+    bool same = true;
+    for (size_t i = 0; i < LENGTH_OF(flag_names); i++)
+        same &= flag_of(array_of(vm, x->array), i) == flag_of(array_of(vm, y->array), i);
+    return vm->api->make_bool(vm, same == (op == DVX_EQ));
 }
 
 static void release_flags(dvx_vm *vm, void *payload) {
@@ -218,7 +230,7 @@ dvx_value extra_take(dvx_vm *vm, dvx_value array, dvx_value indices, dvx_value a
     nd_array *which;
     int axis = 0;
     if (nd_is_given(vm, axis_)) {
-        if (!nd_axis_of(vm, axis_, array_of(vm, array)->ndim, &axis)) return DVX_FAILED;
+        if (!nd_axis_no_bool(vm, axis_, array_of(vm, array)->ndim, &axis)) return DVX_FAILED;
         from = vm->api->retain(vm, array);
     } else {
         from = shape_ravel(vm, array);
@@ -234,8 +246,8 @@ dvx_value extra_take(dvx_vm *vm, dvx_value array, dvx_value indices, dvx_value a
             made = take_by_key(vm, from, ints, axis);
     }
     a = dvx_failed(made) ? NULL : array_of(vm, made);
-    if (a && !(a->flags & ND_C_CONTIGUOUS)) {
-        /* (Other than a subscript's, the result is in C order.) */
+    if (a && (!(a->flags & ND_C_CONTIGUOUS) || a->flags & ND_TURNED)) {
+        /* (Other than a subscript's, the result is in C order, and no view.) */
         dvx_value copy = array_copy(vm, a, a->dtype, 'C');
         vm->api->release(vm, made);
         made = copy;
@@ -423,6 +435,7 @@ static const dvx_type flags_type = {.size = sizeof(dvx_type),
                                     .payload = sizeof(flags),
                                     .release = release_flags,
                                     .repr = show_flags,
+                                    .compare = compare_flags,
                                     .get_item = get_flag,
                                     .set_item = set_flag,
                                     .attribute_count = LENGTH_OF(flag_attributes),

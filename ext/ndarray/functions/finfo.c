@@ -213,6 +213,7 @@ static dvx_value can_cast(dvx_vm *vm, const dvx_value *args, uint32_t count) {
 
 /* ---- Questions ---- */
 
+ND_PARAMETERS(of_element, 1, "element");
 static dvx_value isscalar(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
     switch (vm->api->kind(vm, args[0])) {
@@ -222,7 +223,10 @@ static dvx_value isscalar(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     case DVX_COMPLEX:
     case DVX_STR:
     case DVX_BYTES: return vm->api->make_bool(vm, true);
-    default: return vm->api->make_bool(vm, array_is_scalar(vm, args[0]));
+    case DVX_ANY:
+        if (!array_of(vm, args[0])) return nd_wider(vm, "isscalar", &of_element, args);
+        return vm->api->make_bool(vm, array_is_scalar(vm, args[0]));
+    default: return vm->api->make_bool(vm, false);
     }
 }
 
@@ -280,7 +284,6 @@ static const dvx_type finfo_type = {.size = sizeof(dvx_type),
                                     .attributes = finfo_attributes};
 
 ND_PARAMETERS(of_can_cast, 2, "from_", "to", "casting");
-ND_PARAMETERS(of_element, 1, "element");
 ND_PARAMETERS(of_x, 1, "x");
 static const dvx_function functions[] = {
     ND_PLAIN("promote_types", promote_types, 2, 2), ND_PLAIN("result_type", result_type, 0, ND_ANY),

@@ -1,8 +1,9 @@
-/* histogram.c: histogram, bincount, digitize, interp, and steps through a row: what looks numbers
+/* histogram.c: histogram, bincount, interp, and steps through a row: what looks numbers
  * up among others (statistics.h). */
 #include <math.h>
 
 #include "array/compose.h"
+#include "array/convert.h"
 #include "array/methods.h"
 #include "sort/order.h"
 #include "functions/statistics.h"
@@ -33,6 +34,18 @@ static int64_t place_of(const double *edges, int64_t count, double x, bool right
             high = middle;
     }
     return low;
+}
+
+/* An array of complex numbers, or a sequence of some: others are left to dl. */
+static bool is_complex(dvx_vm *vm, dvx_value v) {
+    nd_array *a = array_of(vm, v);
+    if (a) return a->dtype->kind == 'c';
+    if (convert_kind(vm, v)) return vm->api->kind(vm, v) == DVX_COMPLEX;
+    dvx_value held = array_operand(vm, v, NULL, &a);
+    const bool is = !dvx_failed(held) && a->dtype->kind == 'c';
+    if (dvx_failed(held)) vm->api->clear_error(vm);
+    vm->api->release(vm, held);
+    return is;
 }
 
 /* ---- histogram ---- */
@@ -180,13 +193,15 @@ static dvx_value densities(dvx_vm *vm, dvx_value counts, const bins *b) {
                           sum);
 }
 
-/* a, bins, range, density, weights */
+ND_PARAMETERS(histogram_parameters, 1, "a", "bins", "range", "density", "weights");
 static dvx_value histogram(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *a, *w = NULL;
     bins b = {.held = DVX_FAILED};
     const int density = nd_is_given(vm, args[3]) ? vm->api->truth(vm, args[3]) : 0;
     (void)count;
     if (density < 0) return DVX_FAILED;
+    if (is_complex(vm, args[0]) || (nd_is_given(vm, args[4]) && is_complex(vm, args[4])))
+        return nd_wider(vm, "histogram", &histogram_parameters, args);
     dvx_value held[2] = {read_doubles(vm, args[0], &a), DVX_FAILED}, made = DVX_FAILED;
     bool good = !dvx_failed(held[0]);
     if (good && nd_is_given(vm, args[4])) {
@@ -270,61 +285,6 @@ static dvx_value bincount(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     return made;
 }
 
-/* ---- digitize ---- */
-
-/* 1: the edges go up (or stay), -1: down, 0: neither. */
-static int direction(const double *edges, int64_t count) {
-    bool up = true, down = true;
-    for (int64_t i = 1; i < count; i++) {
-        up &= edges[i - 1] <= edges[i];
-        down &= edges[i - 1] >= edges[i];
-    }
-    return up ? 1 : down ? -1 : 0;
-}
-
-/* x, bins, right */
-static dvx_value digitize(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    nd_array *a, *e, *out;
-    int64_t shape[ND_MOST];
-    const int right = nd_flag(vm, args[2], false);
-    (void)count;
-    if (right < 0) return DVX_FAILED;
-    dvx_value held[2] = {read_doubles(vm, args[0], &a), DVX_FAILED}, made = DVX_FAILED;
-    if (!dvx_failed(held[0])) held[1] = read_doubles(vm, args[1], &e);
-    if (!dvx_failed(held[1])) {
-        const int to = direction(doubles(e), e->size);
-        array_shape(a, shape);
-        if (e->ndim != 1)
-            nd_fail(vm, DVX_VALUE_ERROR,
-                    e->ndim ? "object too deep for desired array"
-                            : "object of too small depth for desired array");
-        else if (!to)
-            nd_fail(vm, DVX_VALUE_ERROR, "bins must be monotonically increasing or decreasing");
-        else
-            made = array_new(vm, ND_DTYPE(ND_INT64), a->ndim, shape, &out);
-        if (!dvx_failed(made) && to < 0) { /* what is behind, in the edges turned round */
-            nd_array *up;
-            const dvx_value turned = new_doubles(vm, e->size, &up);
-            for (int64_t i = 0; !dvx_failed(turned) && i < e->size; i++)
-                doubles(up)[i] = doubles(e)[e->size - 1 - i];
-            if (dvx_failed(turned)) made = compose_first(vm, DVX_FAILED, made);
-            vm->api->release(vm, held[1]);
-            held[1] = turned;
-            e = up;
-        }
-        if (!dvx_failed(made)) {
-            int64_t *places = (int64_t *)(void *)out->data;
-            if (!order_search(vm, ND_DTYPE(ND_FLOAT64), e, a, !right, places))
-                made = compose_first(vm, DVX_FAILED, made);
-            for (int64_t i = 0; to < 0 && !dvx_failed(made) && i < a->size; i++)
-                places[i] = e->size - places[i];
-        }
-    }
-    vm->api->release(vm, held[0]);
-    vm->api->release(vm, held[1]);
-    return dvx_failed(made) ? made : array_result(vm, made);
-}
-
 /* ---- interp ---- */
 
 typedef struct curve {
@@ -352,7 +312,7 @@ static double curve_at(curve *c, double x) {
     return y;
 }
 
-/* x, xp, fp, left, right */
+ND_PARAMETERS(interp_parameters, 3, "x", "xp", "fp", "left", "right", "period");
 static dvx_value interp(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *parts[3], *out;
     int64_t shape[ND_MOST];
@@ -360,6 +320,8 @@ static dvx_value interp(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     bool good = true;
     curve c;
     (void)count;
+    if (nd_is_given(vm, args[5]) || is_complex(vm, args[2]))
+        return nd_wider(vm, "interp", &interp_parameters, args);
     for (int i = 0; good && i < 3; i++) {
         held[i] = read_doubles(vm, args[i], &parts[i]);
         good = !dvx_failed(held[i]);
@@ -397,15 +359,11 @@ static dvx_value interp(dvx_vm *vm, const dvx_value *args, uint32_t count) {
 
 /* ---- Tables ---- */
 
-ND_PARAMETERS(histogram_parameters, 1, "a", "bins", "range", "density", "weights");
 ND_PARAMETERS(bincount_parameters, 1, "x", "weights", "minlength");
-ND_PARAMETERS(digitize_parameters, 2, "x", "bins", "right");
-ND_PARAMETERS(interp_parameters, 3, "x", "xp", "fp", "left", "right");
 
 static const dvx_function functions[] = {
     ND_NAMED("histogram", histogram, histogram_parameters),
     ND_NAMED("bincount", bincount, bincount_parameters),
-    ND_NAMED("digitize", digitize, digitize_parameters),
     ND_NAMED("interp", interp, interp_parameters),
 };
 

@@ -152,7 +152,7 @@ static dvx_value concatenate_read(dvx_vm *vm, arrays *list, dvx_value axis_, dvx
         int ndim = array_of(vm, list->values[0])->ndim;
         if (ndim == 0)
             return nd_raise(vm, DVX_VALUE_ERROR, "zero-dimensional arrays cannot be concatenated");
-        if (!dvx_failed(axis_) && !nd_axis_of(vm, axis_, ndim, &axis)) return DVX_FAILED;
+        if (!dvx_failed(axis_) && !nd_axis_no_bool(vm, axis_, ndim, &axis)) return DVX_FAILED;
     }
     return join_arrays(vm, list->values, list->count, axis, dtype);
 }
@@ -553,7 +553,7 @@ static dvx_value repeat_array(dvx_vm *vm, dvx_value array, dvx_value repeats, dv
     if (nd_is_given(vm, axis_)) {
         flat = shape_at_least(vm, array, 1);
         if (dvx_failed(flat)) return flat;
-        if (!nd_axis_of(vm, axis_, array_of(vm, flat)->ndim, &axis))
+        if (!nd_axis_no_bool(vm, axis_, array_of(vm, flat)->ndim, &axis))
             return vm->api->release(vm, flat), made;
     } else {
         flat = shape_ravel(vm, array);

@@ -174,7 +174,8 @@ static dvx_value pad(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     for (int i = 0; good && i < a->ndim; i++)
         good = array_larger(vm, a->axes[i].count, w.before[i], &shape[i]) &&
                array_larger(vm, shape[i], w.after[i], &shape[i]);
-    if (good) made = array_new(vm, a->dtype, a->ndim, shape, &out);
+    const bool fortran = (a->flags & ND_CONTIGUOUS) == ND_F_CONTIGUOUS;
+    if (good) made = array_new_order(vm, a->dtype, a->ndim, shape, fortran, &out);
     if (!dvx_failed(made) &&
         !((m != EMPTY || create_fill(vm, out, value)) && copy_middle(vm, out, a, &w) &&
           (m == EMPTY || make_borders(vm, out, a, &w, m, value))))

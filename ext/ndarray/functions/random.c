@@ -5,6 +5,7 @@
  *  2. np.random is an object of RandomState: its methods are the functions of NumPy's module. */
 #include "functions/random.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -146,6 +147,25 @@ static uint8_t next_byte(const int_source *from, word_parts *parts, uint8_t most
     return (uint8_t)(product >> 8);
 }
 
+/* An int that may lie one beyond the largest, as `high` may; *beyond: so does it.  ValueError. */
+static bool read_bound(dvx_vm *vm, dvx_value v, const char *name, const nd_dtype *dtype,
+                       int64_t *out, bool *beyond) {
+    double d;
+    uint64_t large;
+    *beyond = false;
+    if (vm->api->kind(vm, v) == DVX_FLOAT && vm->api->read_float(vm, v, &d) && fabs(d) < 0x1p63) {
+        *out = (int64_t)d;
+        return true;
+    }
+    if (vm->api->read_index(vm, v, out)) return true;
+    if (vm->api->kind(vm, v) != DVX_INT) return false;
+    vm->api->clear_error(vm);
+    *beyond = vm->api->read_uint(vm, v, &large) && large == (uint64_t)1 << 63;
+    vm->api->clear_error(vm);
+    *out = INT64_MAX;
+    return *beyond || nd_fail(vm, DVX_VALUE_ERROR, "%s is out of bounds for %s", name, dtype->name);
+}
+
 /* low, high, size, dtype: ints from low (0 where high is missing) to below high. */
 static dvx_value fill_ints(dvx_vm *vm, const dvx_value *args, bool endpoint, int_source source) {
     static const struct {
@@ -160,13 +180,18 @@ static dvx_value fill_ints(dvx_vm *vm, const dvx_value *args, bool endpoint, int
     const nd_dtype *dtype;
     nd_array *a;
     const bool both = nd_is_given(vm, args[1]);
-    if ((both && !vm->api->read_index(vm, args[0], &low)) ||
-        !vm->api->read_index(vm, args[both], &high) ||
-        !dtype_read_given(vm, args[3], ND_DTYPE(ND_INT64), &dtype))
-        return DVX_FAILED;
+    bool beyond = false;
+    if (!dtype_read_given(vm, args[3], ND_DTYPE(ND_INT64), &dtype)) return DVX_FAILED;
     if (dtype->num > ND_INT64)
         return nd_raise(vm, DVX_TYPE_ERROR, "Unsupported dtype dtype('%s') for %s", dtype->name,
                         source.masked ? "randint" : "integers");
+    if ((both && !read_bound(vm, args[0], "low", dtype, &low, &beyond)) || beyond ||
+        !read_bound(vm, args[both], "high", dtype, &high, &beyond))
+        return beyond ? vm->api->raise(vm, DVX_VALUE_ERROR, "low >= high") : DVX_FAILED;
+    if (beyond && (endpoint || dtype->num != ND_INT64))
+        return nd_raise(vm, DVX_VALUE_ERROR, "high is out of bounds for %s", dtype->name);
+    /* (The highest one is then the largest int, which is not left out.) */
+    endpoint |= beyond;
     if (low < limits[dtype->num].least ||
         (high > limits[dtype->num].most && high - !endpoint > limits[dtype->num].most))
         return nd_raise(vm, DVX_VALUE_ERROR, "%s is out of bounds for %s",
@@ -263,6 +288,15 @@ static dvx_value randint(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     return fill_ints(vm, args + 1, false, of_mt(mt_of(vm, args[0])));
 }
 
+static dvx_value raise_range(dvx_vm *vm, const char *text) {
+    return nd_raise(vm, DVX_OVERFLOW_ERROR, "%s", text);
+}
+
+/* Scales are not negative, not even -0.0; they may be nans. */
+static bool check_scale(dvx_vm *vm, double scale) {
+    return isnan(scale) || !signbit(scale) || nd_fail(vm, DVX_VALUE_ERROR, "scale < 0");
+}
+
 /* Two floats that may be missing. */
 static bool read_two(dvx_vm *vm, const dvx_value *args, double *x, double *y) {
     return (dvx_failed(args[0]) || vm->api->read_float(vm, args[0], x)) &&
@@ -273,6 +307,7 @@ static dvx_value uniform(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     double low = 0, high = 1;
     (void)count;
     if (!read_two(vm, args + 1, &low, &high)) return DVX_FAILED;
+    if (!isfinite(high - low)) return raise_range(vm, "Range exceeds valid bounds");
     return fill_floats(vm, args[3], mt_double, mt_of(vm, args[0]), low, high - low);
 }
 
@@ -280,7 +315,7 @@ static dvx_value normal(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     double mean = 0, deviation = 1;
     (void)count;
     if (!read_two(vm, args + 1, &mean, &deviation)) return DVX_FAILED;
-    if (deviation < 0) return vm->api->raise(vm, DVX_VALUE_ERROR, "scale < 0");
+    if (!check_scale(vm, deviation)) return DVX_FAILED;
     return fill_floats(vm, args[3], mt_normal, mt_of(vm, args[0]), mean, deviation);
 }
 
@@ -293,7 +328,7 @@ static dvx_value exponential(dvx_vm *vm, const dvx_value *args, uint32_t count) 
     double scale = 1;
     (void)count;
     if (!dvx_failed(args[1]) && !vm->api->read_float(vm, args[1], &scale)) return DVX_FAILED;
-    if (scale < 0) return vm->api->raise(vm, DVX_VALUE_ERROR, "scale < 0");
+    if (!check_scale(vm, scale)) return DVX_FAILED;
     return fill_floats(vm, args[2], mt_exponential, mt_of(vm, args[0]), 0, scale);
 }
 
@@ -361,8 +396,7 @@ static dvx_value shuffle(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     const nd_array *a = vm->api->payload(vm, args[1], &array_type);
     (void)count;
     if (a) {
-        if (!a->ndim)
-            return vm->api->raise(vm, DVX_TYPE_ERROR, "object of type 'ndarray' has no len()");
+        if (!a->ndim) return vm->api->raise(vm, DVX_TYPE_ERROR, "len() of unsized object");
         return array_writable(vm, a) && shuffle_rows(vm, mt, a) ? nd_none(vm) : DVX_FAILED;
     }
     int64_t length = vm->api->length(vm, args[1]);
@@ -386,8 +420,7 @@ static dvx_value permute(dvx_vm *vm, nd_mt19937 *mt, dvx_value v) {
     }
     if (dvx_failed(made)) return made;
     if (!a->ndim)
-        vm->api->raise(vm, DVX_TYPE_ERROR,
-                       "permutation of what has no length is not part of ndarray");
+        vm->api->raise(vm, DVX_INDEX_ERROR, "x must be an integer or at least 1-dimensional");
     else if (shuffle_rows(vm, mt, a))
         return made;
     vm->api->release(vm, made);
@@ -461,6 +494,8 @@ static dvx_value by_probability(dvx_vm *vm, nd_mt19937 *mt, int64_t population, 
         }
         if (negative)
             vm->api->raise(vm, DVX_VALUE_ERROR, "probabilities are not non-negative");
+        else if (isnan(total))
+            vm->api->raise(vm, DVX_VALUE_ERROR, "probabilities contain NaN");
         else if (!(__builtin_fabs(total - 1) <= 1.5e-8))
             vm->api->raise(vm, DVX_VALUE_ERROR, "probabilities do not sum to 1");
         else
@@ -494,15 +529,33 @@ static dvx_value choice(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     const bool range = vm->api->kind(vm, args[1]) == DVX_INT;
     (void)count;
     if (replace < 0) return DVX_FAILED;
+    if (!replace && nd_is_given(vm, args[4])) {
+        dvx_value all[5] = {args[0], args[1], args[2], args[3], args[4]};
+        if (dvx_failed(all[2])) all[2] = nd_none(vm);
+        return nd_call_library(vm, "_ndarray.wider", "choice", all, 5);
+    }
+    int64_t wanted = -1, shape[ND_MOST];
+    int ndim = 0;
+    if (nd_is_given(vm, args[2]) &&
+        (!array_read_shape(vm, args[2], &ndim, shape) || !array_count(ndim, shape, &wanted)))
+        wanted = -1, vm->api->clear_error(vm); /* (told by what follows) */
     if (range) {
         if (!vm->api->read_index(vm, args[1], &population)) return DVX_FAILED;
-        if (population <= 0)
+        if (population <= 0 && wanted)
             return vm->api->raise(vm, DVX_VALUE_ERROR,
                                   "a must be greater than 0 unless no samples are taken");
     } else {
-        population = vm->api->length(vm, args[1]);
-        if (population < 0) return DVX_FAILED;
-        if (!population)
+        nd_array *from;
+        dvx_value held = array_operand(vm, args[1], NULL, &from);
+        if (dvx_failed(held)) return held;
+        const bool one = from->ndim == 1, single = !from->ndim;
+        population = from->size;
+        vm->api->release(vm, held);
+        if (!one)
+            return vm->api->raise(vm, DVX_VALUE_ERROR,
+                                  single ? "a must be 1-dimensional or an integer"
+                                         : "a must be 1-dimensional");
+        if (!population && wanted)
             return vm->api->raise(vm, DVX_VALUE_ERROR,
                                   "'a' cannot be empty unless no samples are taken");
     }
@@ -510,13 +563,11 @@ static dvx_value choice(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     if (replace && nd_is_given(vm, args[4])) {
         places = by_probability(vm, mt, population, args[4], args[2]);
     } else if (replace) {
-        const dvx_value bounds[4] = {vm->api->make_int(vm, population), DVX_FAILED, args[2],
-                                     DVX_FAILED};
+        /* (Of none, none are drawn.) */
+        const dvx_value bounds[4] = {vm->api->make_int(vm, population > 0 ? population : 1),
+                                     DVX_FAILED, args[2], DVX_FAILED};
         places = fill_ints(vm, bounds, false, of_mt(mt));
         vm->api->release(vm, bounds[0]);
-    } else if (nd_is_given(vm, args[4])) {
-        vm->api->raise(vm, DVX_TYPE_ERROR,
-                       "choice with p= and replace=False is not part of ndarray");
     } else {
         places = without_repetition(vm, mt, population, args[2]);
     }
@@ -541,8 +592,9 @@ static size_t entropy_of(dvx_vm *vm, dvx_value v, uint32_t words[64]) {
         return nd_fail(vm, DVX_TYPE_ERROR, "seeds that are no ints are not part of ndarray");
     if (!vm->api->read_uint(vm, v, &small)) {
         vm->api->clear_error(vm);
-        return nd_fail(vm, DVX_VALUE_ERROR,
-                       "seeds below 0 or beyond 64 bits are not part of ndarray");
+        if (vm->api->less(vm, v, vm->api->make_int(vm, 0)) > 0)
+            return nd_fail(vm, DVX_VALUE_ERROR, "expected non-negative integer");
+        return nd_fail(vm, DVX_VALUE_ERROR, "seeds beyond 64 bits are not part of ndarray");
     }
     words[0] = (uint32_t)small;
     words[1] = (uint32_t)(small >> 32);
@@ -585,7 +637,7 @@ static dvx_value generator_normal(dvx_vm *vm, const dvx_value *args, uint32_t co
     double mean = 0, deviation = 1;
     (void)count;
     if (!read_two(vm, args + 1, &mean, &deviation)) return DVX_FAILED;
-    if (deviation < 0) return vm->api->raise(vm, DVX_VALUE_ERROR, "scale < 0");
+    if (!check_scale(vm, deviation)) return DVX_FAILED;
     return fill_floats(vm, args[3], pcg_normal, pcg_of(vm, args[0]), mean, deviation);
 }
 
@@ -593,6 +645,8 @@ static dvx_value generator_uniform(dvx_vm *vm, const dvx_value *args, uint32_t c
     double low = 0, high = 1;
     (void)count;
     if (!read_two(vm, args + 1, &low, &high)) return DVX_FAILED;
+    if (!isfinite(high - low)) return raise_range(vm, "high - low range exceeds valid bounds");
+    if (signbit(high - low)) return vm->api->raise(vm, DVX_VALUE_ERROR, "high - low < 0");
     return fill_floats(vm, args[3], pcg_double, pcg_of(vm, args[0]), low, high - low);
 }
 

@@ -293,13 +293,30 @@ static dvx_value clip_any(dvx_vm *vm, const dvx_value *args, bool warns) {
     return result;
 }
 
+static const char *const clip_names[] = {"a",       "a_min", "a_max", "out",
+                                         "casting", "dtype", "order", "where"};
+static const dvx_parameters clip_parameters = {sizeof(dvx_parameters), clip_names,
+                                               LENGTH_OF(clip_names), 4, 1};
+static const char *const clip_method_names[] = {"min",   "max",   "out",  "casting",
+                                                "dtype", "order", "where"};
+static const dvx_parameters clip_method_parameters = {sizeof(dvx_parameters), clip_method_names,
+                                                      LENGTH_OF(clip_method_names), 3, 0};
+
+/* Are keywords of ufuncs given? */
+static bool is_special(const dvx_value *args) {
+    return !dvx_failed(args[4]) || !dvx_failed(args[5]) || !dvx_failed(args[6]) ||
+           !dvx_failed(args[7]);
+}
+
 static dvx_value clip(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
+    if (UNLIKELY(is_special(args))) return nd_wider(vm, "clip", &clip_parameters, args);
     return clip_any(vm, args, false);
 }
 
 static dvx_value clip_method_of(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
+    if (UNLIKELY(is_special(args))) return nd_wider(vm, "clip", &clip_parameters, args);
     return clip_any(vm, args, true);
 }
 
@@ -423,7 +440,8 @@ static dvx_value diff(dvx_vm *vm, const dvx_value *args, uint32_t count) {
 
 /* ---- trace ---- */
 
-/* a, offset */
+ND_PARAMETERS(trace_parameters, 1, "a", "offset", "axis1", "axis2", "dtype", "out");
+ND_PARAMETERS(trace_method_parameters, 0, "offset", "axis1", "axis2", "dtype", "out");
 static dvx_value trace(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *a, *view;
     int64_t offset = 0;
@@ -432,10 +450,12 @@ static dvx_value trace(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     if (!dvx_failed(args[1]) && !vm->api->read_index(vm, args[1], &offset)) return DVX_FAILED;
     dvx_value held = array_operand(vm, args[0], NULL, &a);
     if (dvx_failed(held)) return held;
-    if (a->ndim != 2) {
-        vm->api->raise(vm, DVX_VALUE_ERROR,
-                       a->ndim < 2 ? "diag requires an array of at least two dimensions"
-                                   : "trace of more than two dimensions is not part of ndarray");
+    const bool plain =
+        dvx_failed(args[2]) && dvx_failed(args[3]) && dvx_failed(args[4]) && dvx_failed(args[5]);
+    if (a->ndim < 2) {
+        vm->api->raise(vm, DVX_VALUE_ERROR, "diag requires an array of at least two dimensions");
+    } else if (a->ndim > 2 || !plain) {
+        made = nd_wider(vm, "trace", &trace_parameters, args);
     } else {
         const int64_t row = offset < 0 ? -offset : 0, column = offset > 0 ? offset : 0;
         int64_t rows = a->axes[0].count - row, columns = a->axes[1].count - column;
@@ -621,11 +641,12 @@ static dvx_value reduce_all(dvx_vm *vm, nd_ufunc_number number, dvx_value v, dvx
     return reduce_call(vm, v, &r);
 }
 
-/* a1, a2 */
+ND_PARAMETERS(equal_parameters, 2, "a1", "a2", "equal_nan");
 static dvx_value array_equal(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *a, *b;
-    dvx_value both[2] = {array_operand(vm, args[0], NULL, &a), DVX_FAILED}, result = DVX_FAILED;
     (void)count;
+    if (!dvx_failed(args[2])) return nd_wider(vm, "array_equal", &equal_parameters, args);
+    dvx_value both[2] = {array_operand(vm, args[0], NULL, &a), DVX_FAILED}, result = DVX_FAILED;
     if (!dvx_failed(both[0])) both[1] = array_operand(vm, args[1], NULL, &b);
     if (!dvx_failed(both[1]) && !array_same_shape(a, b)) {
         result = vm->api->make_bool(vm, false);
@@ -665,11 +686,7 @@ static dvx_value count_nonzero(dvx_vm *vm, const dvx_value *args, uint32_t count
 /* ---- Tables ---- */
 
 ND_PARAMETERS(where_parameters, 1, "condition", "x", "y");
-ND_PARAMETERS(clip_parameters, 1, "a", "a_min", "a_max", "out");
-ND_PARAMETERS(clip_method_parameters, 0, "min", "max", "out");
 ND_PARAMETERS(diff_parameters, 1, "a", "n", "axis");
-ND_PARAMETERS(trace_parameters, 1, "a", "offset");
-ND_PARAMETERS(trace_method_parameters, 0, "offset");
 ND_PARAMETERS(close_parameters, 2, "a", "b", "rtol", "atol", "equal_nan");
 ND_PARAMETERS(count_parameters, 1, "a", "axis");
 ND_PARAMETERS(round_parameters, 1, "a", "decimals", "out");
@@ -688,7 +705,7 @@ static const dvx_function functions[] = {
     ND_NAMED("trace", trace, trace_parameters),
     ND_NAMED("isclose", isclose, close_parameters),
     ND_NAMED("allclose", allclose, close_parameters),
-    ND_PLAIN("array_equal", array_equal, 2, 2),
+    ND_NAMED("array_equal", array_equal, equal_parameters),
     ND_NAMED("count_nonzero", count_nonzero, count_parameters),
 };
 

@@ -326,6 +326,7 @@ static dvx_value get_places(dvx_vm *vm, const fancy *f) {
     result_axes(f, result->axes, result->axes + f->place_ndim, axes);
     memcpy(result->axes, axes, (size_t)ndim * sizeof *axes);
     array_update(result);
+    if (f->before) result->flags |= ND_TURNED;
     return made;
 }
 

@@ -406,7 +406,8 @@ dvx_value index_get_scalar(dvx_vm *vm, dvx_value self, dvx_value key) {
     dvx_kind kind = vm->api->kind(vm, key);
     if (kind == DVX_TUPLE && vm->api->length(vm, key) == 0) return vm->api->retain(vm, self);
     if (kind == DVX_ELLIPSIS) return array_copy(vm, a, a->dtype, 'C');
-    return nd_raise(vm, DVX_INDEX_ERROR, "invalid index to scalar variable.");
+    const dvx_value args[2] = {self, key};
+    return nd_call_library(vm, "_ndarray.scalars", "item", args, 2);
 }
 
 dvx_value index_value(dvx_vm *vm, dvx_value v, const nd_dtype *dtype, nd_array **out) {

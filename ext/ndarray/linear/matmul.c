@@ -500,21 +500,29 @@ static dvx_value matmul_pair(dvx_vm *vm, const pair *p, nd_array **out) {
     return DVX_FAILED;
 }
 
-static dvx_value into_out(dvx_vm *vm, dvx_value made, const nd_array *a, dvx_value out) {
+/* `exact`: of dot(), which writes to nothing but what it would make itself. */
+static dvx_value into_out(dvx_vm *vm, dvx_value made, const nd_array *a, dvx_value out,
+                          bool exact) {
     if (dvx_failed(made)) return DVX_FAILED;
     if (!nd_is_given(vm, out)) return array_result(vm, made);
     nd_array *to = vm->api->payload(vm, out, &array_type);
     bool good = false;
     if (!to)
-        nd_fail(vm, DVX_TYPE_ERROR, "return arrays must be of ArrayType");
-    else if (!array_same_shape(to, a) || !dtype_is_same_kind(a->dtype, to->dtype))
+        nd_fail(vm, DVX_TYPE_ERROR,
+                exact ? "'out' must be an array" : "return arrays must be of ArrayType");
+    else if (exact ? to->dtype != a->dtype || to->ndim != a->ndim || to->read_only ||
+                         !(to->flags & ND_C_CONTIGUOUS)
+                   : !array_same_shape(to, a) || !dtype_is_same_kind(a->dtype, to->dtype))
         nd_fail(vm, DVX_VALUE_ERROR,
                 "output array is not acceptable (must have the right "
                 "datatype, number of dimensions, and be a C-Array)");
+    else if (!array_same_shape(to, a))
+        nd_fail(vm, DVX_VALUE_ERROR, "output array has wrong dimensions");
     else
         good = array_writable(vm, to) && array_assign(vm, to, a);
     vm->api->release(vm, made);
-    return good ? vm->api->retain(vm, out) : DVX_FAILED;
+    if (!good) return DVX_FAILED;
+    return exact ? array_result(vm, vm->api->retain(vm, out)) : vm->api->retain(vm, out);
 }
 
 /* The columns that fill up a panel set flags, too: only what the product shows is told. */
@@ -544,7 +552,7 @@ dvx_value matmul_values(dvx_vm *vm, dvx_value a, dvx_value b, dvx_value out) {
         vm->api->release(vm, made);
         made = DVX_FAILED;
     }
-    return into_out(vm, made, product, out);
+    return into_out(vm, made, product, out, false);
 }
 
 static dvx_value matmul(dvx_vm *vm, const dvx_value *args, uint32_t count) {
@@ -610,7 +618,7 @@ static dvx_value contract(dvx_vm *vm, const pair *p, const int *order_a, const i
 /* (inner turns the last two axes of b around first.) */
 static bool raise_aligned(dvx_vm *vm, const nd_array *a, int i, const nd_array *b, int j) {
     char one[ND_SHAPE_TEXT], two[ND_SHAPE_TEXT];
-    int64_t shape[ND_MOST], other[ND_MOST];
+    int64_t shape[ND_MOST], other[ND_MOST] = {0};
     array_shape(a, shape);
     array_shape(b, other);
     if (b->ndim > 1 && j == b->ndim - 1) {
@@ -641,13 +649,16 @@ static dvx_value dot_along(dvx_vm *vm, const pair *p, int axis, nd_array **out) 
 
 static dvx_value dot_values(dvx_vm *vm, dvx_value a, dvx_value b, dvx_value to, bool inner) {
     pair p;
-    nd_array *out;
+    nd_array *out = NULL;
     const dvx_value operands[2] = {a, b};
     if (!read_pair(vm, a, b, &p)) return DVX_FAILED;
     if (!p.a->ndim || !p.b->ndim) {
         release_pair(vm, &p);
-        return ufunc_call(vm, ND_UFUNC_multiply, operands, nd_is_given(vm, to) ? to : DVX_FAILED,
-                          NULL);
+        dvx_value product = ufunc_call(vm, ND_UFUNC_multiply, operands, DVX_FAILED, NULL);
+        if (dvx_failed(product) || !nd_is_given(vm, to)) return product;
+        dvx_value array = array_operand(vm, product, NULL, &out);
+        vm->api->release(vm, product);
+        return into_out(vm, array, out, to, true);
     }
     dvx_value made;
     if (!inner && p.a->ndim <= 2 && p.b->ndim <= 2 &&
@@ -656,7 +667,7 @@ static dvx_value dot_values(dvx_vm *vm, dvx_value a, dvx_value b, dvx_value to, 
     else
         made = dot_along(vm, &p, inner || p.b->ndim == 1 ? p.b->ndim - 1 : p.b->ndim - 2, &out);
     release_pair(vm, &p);
-    return into_out(vm, made, out, to);
+    return into_out(vm, made, out, to, true);
 }
 
 static dvx_value dot(dvx_vm *vm, const dvx_value *args, uint32_t count) {

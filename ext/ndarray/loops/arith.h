@@ -257,6 +257,26 @@ static inline double complex complex_to_c(nd_complex a) {
 static inline nd_complex complex_of_c(double complex c) { return (nd_complex){creal(c), cimag(c)}; }
 #define complex_call(function, a) complex_of_c(function(complex_to_c(a)))
 
+/* As NumPy has them: by way of exp, log and functions of the parts. */
+static inline nd_complex complex_exp2(nd_complex a) {
+    return complex_call(cexp, ((nd_complex){a.real * M_LN2, a.imag * M_LN2}));
+}
+static inline nd_complex complex_log2(nd_complex a) {
+    const nd_complex log = complex_call(clog, a);
+    return (nd_complex){log.real * M_LOG2E, log.imag * M_LOG2E};
+}
+static inline nd_complex complex_log10(nd_complex a) {
+    const nd_complex log = complex_call(clog, a);
+    return (nd_complex){log.real * M_LOG10E, log.imag * M_LOG10E};
+}
+static inline nd_complex complex_log1p(nd_complex a) {
+    return (nd_complex){log(hypot(a.real + 1, a.imag)), atan2(a.imag, a.real + 1)};
+}
+static inline nd_complex complex_expm1(nd_complex a) {
+    const double half = sin(a.imag / 2);
+    return (nd_complex){expm1(a.real) * cos(a.imag) - 2 * half * half, exp(a.real) * sin(a.imag)};
+}
+
 /* Small integral exponents by multiplication, as NumPy does. */
 static inline nd_complex complex_power(nd_complex a, nd_complex b) {
     const nd_complex one = {1, 0};

@@ -150,6 +150,7 @@ ufunc("fmin", 2).add("?" + INTS, "a < b ? a : b").add(FLOATS, "((a <= b) | (b !=
 ufunc("arctan2", 2, warns=True, floats=True).add(FLOATS, "atan2SUFFIX(a, b)", vector="atan2")
 ufunc("hypot", 2, warns=True, floats=True, identity="0").add(FLOATS, "hypotSUFFIX(a, b)", vector="hypot")
 ufunc("copysign", 2, floats=True).add(FLOATS, "copysignSUFFIX(a, b)")
+ufunc("nextafter", 2, warns=True, floats=True).add(FLOATS, "nextafterSUFFIX(a, b)", wide=False)
 ufunc("logaddexp", 2, warns=True, floats=True).add(FLOATS, "log_add_expSUFFIX(a, b)", wide=False)
 
 # ---- Comparison, logic, bits ----
@@ -198,7 +199,8 @@ for name, function in {"exp": "exp", "log": "log", "sin": "sin", "cos": "cos", "
     ufunc(name, 1, warns=True, floats=True).add(FLOATS, function + "SUFFIX(a)", vector=function) \
         .add("D", f"complex_call(c{function}, a)", wide=False)
 for name in "exp2", "log2", "log10", "log1p", "expm1":
-    ufunc(name, 1, warns=True, floats=True).add(FLOATS, name + "SUFFIX(a)", vector=name)
+    ufunc(name, 1, warns=True, floats=True).add(FLOATS, name + "SUFFIX(a)", vector=name) \
+        .add("D", f"complex_{name}(a)", wide=False)
 for name in "deg2rad", "radians":
     ufunc(name, 1, warns=True, floats=True).add("f", "a * ((float)M_PI / 180)").add("d", "a * (M_PI / 180)")
 for name in "rad2deg", "degrees":

@@ -697,7 +697,7 @@ typedef int32_t float_masks __attribute__((vector_size(64)));
 static ${T} sum_block_${name}(const char *p, int64_t count, int64_t stride) {
     typedef ${T} T;
     if (count < 8) {
-        T sum = 0;
+        T sum = -0.0; /* (which adds nothing to -0.0, either) */
         for (int64_t i = 0; i < count; i++) sum += AT(const T, p + i * stride);
         return sum;
     }
@@ -763,7 +763,7 @@ static void fold_add_${name}(char *to, const char *from, int64_t count, int64_t 
 /* The same for complex numbers, whose parts count as two: blocks of 64, four running sums. */
 static nd_complex sum_complex128(const char *p, int64_t count, int64_t stride) {
     typedef nd_complex T;
-    nd_complex sum = {0, 0};
+    nd_complex sum = {-0.0, -0.0};
     if (count < 4) {
         for (int64_t i = 0; i < count; i++) sum = complex_add(sum, AT(const T, p + i * stride));
         return sum;

@@ -81,8 +81,9 @@ bool derive_read_number(dvx_vm *vm, dvx_value v, nd_type type, char *element) {
 /* May the result be put into input i, of the result's shape? */
 static inline bool takes_result(dvx_vm *vm, const elementwise *d, dvx_value v, const nd_array *a,
                                 int i) {
-    return d->temporaries >> i & 1 && a && a->dtype == d->result && !(a->flags & ND_HAS_BASE) &&
-           !a->read_only && !a->exports && vm->api->is_unique(vm, v);
+    return d->temporaries >> i & 1 && a && a->dtype == d->result &&
+           !(a->flags & (ND_HAS_BASE | ND_TURNED)) && !a->read_only && !a->exports &&
+           vm->api->is_unique(vm, v);
 }
 
 /* ---- Kept results ---- */

@@ -675,6 +675,8 @@ static dvx_value argsort(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     int axis;
     int64_t shape[ND_MOST];
     (void)count;
+    if (!dvx_failed(args[1]) && vm->api->kind(vm, args[1]) == DVX_BOOL)
+        return nd_raise(vm, DVX_TYPE_ERROR, "an integer is required for the axis");
     dvx_value lines = order_lines(vm, args[0], args[1], &axis, &a);
     if (dvx_failed(lines)) return lines;
     array_shape(a, shape);
@@ -828,6 +830,8 @@ dvx_value order_unique(dvx_vm *vm, const nd_array *row) {
 }
 
 /* ar, return_index, return_inverse, return_counts */
+ND_PARAMETERS(unique_parameters, 1, "ar", "return_index", "return_inverse", "return_counts",
+              "axis");
 static dvx_value unique(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     parts p = {DVX_FAILED, DVX_FAILED, DVX_FAILED, DVX_FAILED};
     int flags[3];
@@ -835,6 +839,7 @@ static dvx_value unique(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *row;
     dvx_value result = DVX_FAILED;
     (void)count;
+    if (nd_is_given(vm, args[4])) return nd_wider(vm, "unique", &unique_parameters, args);
     for (int i = 0; i < 3; i++)
         if ((flags[i] = nd_flag(vm, args[i + 1], false)) < 0) return DVX_FAILED;
     dvx_value held[3] = {array_row(vm, args[0], NULL, &row), DVX_FAILED, DVX_FAILED};
@@ -869,7 +874,6 @@ ND_PARAMETERS(sort_parameters, 1, "a", "axis", "kind");
 ND_PARAMETERS(sort_method_parameters, 0, "axis", "kind");
 ND_PARAMETERS(search_parameters, 2, "a", "v", "side");
 ND_PARAMETERS(search_method_parameters, 1, "v", "side");
-ND_PARAMETERS(unique_parameters, 1, "ar", "return_index", "return_inverse", "return_counts");
 ND_METHOD(sort, ND_NAMED("sort", sort_in_place, sort_method_parameters));
 ND_METHOD(argsort, ND_NAMED("argsort", argsort, sort_method_parameters));
 ND_METHOD(searchsorted, ND_NAMED("searchsorted", searchsorted, search_method_parameters));

@@ -158,6 +158,14 @@ static dvx_value leave(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     return nd_none(vm);
 }
 
+/* As a decorator: the function, which runs with these modes (lib/functions.dl). */
+static dvx_value decorate(dvx_vm *vm, dvx_value self, const dvx_value *args, uint32_t count) {
+    const dvx_value both[2] = {self, args[0]};
+    (void)count;
+    return nd_call_library(vm, "_ndarray.functions", "with_errors", both, 2);
+}
+
+ND_PARAMETERS(func_parameters, 1, "func");
 ND_PARAMETERS(modes_parameters, 0, "all", "divide", "over", "under", "invalid");
 static const dvx_function enter_method = ND_PLAIN("__enter__", enter, 1, 1);
 static const dvx_function leave_method = ND_PLAIN("__exit__", leave, 4, 4);
@@ -168,6 +176,8 @@ const dvx_type error_state_type = {
     .payload = sizeof(error_state),
     .initialise = fill,
     .parameters = &modes_parameters,
+    .call = decorate,
+    .call_parameters = &func_parameters,
     .method_count = LENGTH_OF(methods),
     .methods = methods,
 };

@@ -2,6 +2,7 @@
 #include "ufunc/operators.h"
 
 #include "linear/matmul.h"
+#include "array/convert.h"
 #include "array/methods.h"
 #include "ufunc/ufunc.h"
 
@@ -76,6 +77,26 @@ static int simple_power(dvx_vm *vm, dvx_value a, dvx_value b, bool *as_float) {
     return operators_simple_power(base->dtype->num, kind == DVX_INT, exponent);
 }
 
+/* A scalar beside a list, tuple, str or bytes: its int is a count. */
+static bool repeat_items(dvx_vm *vm, dvx_value a, dvx_value b, dvx_value *result) {
+    const bool first = array_is_scalar(vm, a);
+    const dvx_value scalar = first ? a : b, items = first ? b : a;
+    const dvx_kind kind = vm->api->kind(vm, items);
+    if (kind != DVX_LIST && kind != DVX_TUPLE && kind != DVX_STR && kind != DVX_BYTES) return false;
+    const nd_array *s = array_of(vm, scalar);
+    if (!array_is_scalar(vm, scalar)) return false;
+    if (!dtype_is_integer(s->dtype)) {
+        nd_fail(vm, DVX_TYPE_ERROR, "can't multiply sequence by non-int of type 'numpy.%s'",
+                s->dtype->name);
+        *result = DVX_FAILED;
+        return true;
+    }
+    dvx_value count = convert_to_list(vm, s);
+    *result = dvx_failed(count) ? count : vm->api->binary(vm, DVX_MUL, items, count);
+    vm->api->release(vm, count);
+    return true;
+}
+
 dvx_value operators_binary(dvx_vm *vm, dvx_binary op, dvx_value a, dvx_value b) {
     const dvx_value operands[2] = {a, b};
     nd_array *x = vm->api->payload(vm, a, &array_type),
@@ -87,6 +108,7 @@ dvx_value operators_binary(dvx_vm *vm, dvx_binary op, dvx_value a, dvx_value b) 
     if (!x && op < DVX_MATMUL &&
         ufunc_scalars(vm, (nd_ufunc_number)binary_ufuncs[op], operands, &result))
         return result;
+    if (op == DVX_MUL && !x && !y && repeat_items(vm, a, b, &result)) return result;
     if (!y && (!ufunc_knows(vm, a) || !ufunc_knows(vm, b)))
         return vm->api->make_not_implemented(vm);
     if (op == DVX_MATMUL) return matmul_values(vm, a, b, DVX_FAILED);

@@ -15,7 +15,7 @@ bool reduce_axes(dvx_vm *vm, dvx_value axis, int ndim, uint32_t *mask) {
     int i;
     if (vm->api->kind(vm, axis) != DVX_TUPLE) {
         int64_t given;
-        if (!nd_read_index(vm, axis, &given)) return false;
+        if (!nd_read_int_no_bool(vm, axis, &given)) return false;
         /* (Of an array without axes, 0 and -1 are none.) */
         const bool none = !ndim && (given == 0 || given == -1);
         if (!none && !nd_axis(vm, given, ndim, &i)) return false;
@@ -26,7 +26,9 @@ bool reduce_axes(dvx_vm *vm, dvx_value axis, int ndim, uint32_t *mask) {
     *mask = 0;
     for (int64_t k = 0; k < count; k++) {
         dvx_value index = vm->api->make_int(vm, k), item = vm->api->get_item(vm, axis, index);
-        bool good = !dvx_failed(item) && nd_axis_of(vm, item, ndim, &i);
+        int64_t given;
+        bool good = !dvx_failed(item) && nd_read_int_no_bool(vm, item, &given) &&
+                    nd_axis(vm, given, ndim, &i);
         vm->api->release(vm, item);
         vm->api->release(vm, index);
         if (!good) return false;
@@ -432,7 +434,8 @@ dvx_value reduce_masked(dvx_vm *vm, nd_ufunc_number number, const nd_array *a, u
     else
         good = begin(vm, number, a, mask, &walk, *out);
     if (arith_flags()) arith_clear();
-    good = good && run(vm, &walk, kernel, type, a->dtype) &&
+    /* (Without an axis and a beginning, the first elements are all.) */
+    good = good && (!(initial || mask) || run(vm, &walk, kernel, type, a->dtype)) &&
            is_single_pass(vm, facts->warns ? arith_flags() : 0, "reduce");
     if (good) return made;
     vm->api->release(vm, made);
@@ -483,8 +486,7 @@ static dvx_value reduce_given(dvx_vm *vm, const nd_array *a, const nd_reduction 
     int keep = nd_is_given(vm, r->keepdims) ? vm->api->truth(vm, r->keepdims) : 0;
     if (keep < 0 || !reduce_type(vm, r, a, &type)) return DVX_FAILED;
     if (r->first_axis && dvx_failed(r->axis)) {
-        if (!a->ndim) return nd_raise(vm, DVX_TYPE_ERROR, "cannot reduce on a scalar");
-        mask = 1;
+        mask = a->ndim > 0;
     } else if (!reduce_axes(vm, r->axis, a->ndim, &mask)) {
         return DVX_FAILED;
     }
@@ -676,10 +678,10 @@ dvx_value reduce_accumulate(dvx_vm *vm, nd_ufunc_number number, dvx_value array,
     if (dvx_failed(held)) return DVX_FAILED;
     nd_array row = *a;
     dvx_axis whole = {a->size, a->dtype->size};
-    if (flat) row.axes = &whole, row.ndim = 1;
+    if (flat || (!a->ndim && !first_axis)) row.axes = &whole, row.ndim = 1;
     if (!row.ndim)
         nd_fail(vm, DVX_TYPE_ERROR, "cannot accumulate on a scalar");
-    else if (!nd_is_given(vm, axis) || nd_axis_of(vm, axis, row.ndim, &line)) {
+    else if (!nd_is_given(vm, axis) || nd_axis_no_bool(vm, axis, row.ndim, &line)) {
         int64_t shape[ND_MOST];
         nd_array *like = &row;
         array_shape(&row, shape);

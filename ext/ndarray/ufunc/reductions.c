@@ -229,7 +229,7 @@ static dvx_value squares(dvx_vm *vm, const moment *m, dvx_value mean) {
     dvx_value operands[2] = {m->held, mean}, result = DVX_FAILED;
     dvx_value difference = ufunc_call(vm, ND_UFUNC_subtract, operands, DVX_FAILED, NULL);
     if (dvx_failed(difference)) return difference;
-    nd_array *d = array_of(vm, difference);
+    nd_array *d = vm->api->payload(vm, difference, &array_type); /* (NULL: a number, a scalar) */
     nd_complex number;
     const bool is_complex = !d && convert_kind(vm, difference)->kind == 'c';
     if (is_complex) {
@@ -577,7 +577,7 @@ static dvx_value search_with(dvx_vm *vm, const dvx_value *args, nd_ufunc_number 
     dvx_axis whole = {a->size, a->dtype->size}, ones[ND_MOST];
     dvx_value made = DVX_FAILED;
     if (flat || !a->ndim) row.axes = &whole, row.ndim = 1;
-    if (flat || nd_axis_of(vm, args[1], row.ndim, &axis))
+    if (flat || nd_axis_no_bool(vm, args[1], row.ndim, &axis))
         made = search_array(vm, &row, axis, keep && !flat, number, what, &out);
     if (!dvx_failed(made) && flat && keep) {
         for (int i = 0; i < a->ndim; i++) ones[i] = (dvx_axis){1, 0};

@@ -6,6 +6,7 @@
 #include "types/mapping/dict.h"
 #include "types/exception/exception.h"
 #include "types/callable/function.h"
+#include "types/number/complex.h"
 #include "types/class/getter.h"
 #include "types/class/instance.h"
 #include "types/class/instance_dict.h"
@@ -112,6 +113,20 @@ static dv_value ask_getattr(dv_vm *vm, dv_value self, dv_value name) {
     return dv_special_call(vm, self, vm->known.getattr, &name, 1, &found);
 }
 
+dv_value dv_number_attribute(dv_vm *vm, dv_value v, dv_value name) {
+    const dv_value find = vm->extensions.number_attributes;
+    if (DV_LIKELY(dv_is_empty(find)) || dv_is_instance(v) || !dv_is_plain_number(v))
+        return DV_EMPTY;
+    const dv_value args[2] = {v, name};
+    dv_value found = dv_call(vm, find, args, 2, DV_EMPTY);
+    return dv_same(found, DV_NOTIMPLEMENTED) ? DV_EMPTY : found;
+}
+
+static bool is_special(dv_value name) {
+    const dv_str *s = dv_as_str(name);
+    return s->length > 1 && dv_str_at(s, 0) == '_' && dv_str_at(s, 1) == '_';
+}
+
 static dv_value find(dv_vm *vm, dv_value self, dv_value name) {
     bool of_dl = dv_has_methods(self), found = false;
     dv_value v = DV_EMPTY;
@@ -119,7 +134,8 @@ static dv_value find(dv_vm *vm, dv_value self, dv_value name) {
         v = dv_special_call(vm, self, vm->known.getattribute, &name, 1, &found);
     if (!found) v = find_plainly(vm, self, name);
     if (!dv_is_empty(v)) return v;
-    return of_dl ? ask_getattr(vm, self, name) : v;
+    if (of_dl) return ask_getattr(vm, self, name);
+    return dv_is_empty(vm->error) && !is_special(name) ? dv_number_attribute(vm, self, name) : v;
 }
 
 dv_value dv_object_get_attribute(dv_vm *vm, dv_value self, dv_value name) {
