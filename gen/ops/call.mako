@@ -961,7 +961,7 @@ CLASS_PLANS = (
 </%isa:derivative>
 % endfor
 
-<%isa:op name="CALL_EX" region="leaves counts" operands="count" variable="call_ex" stack="args -- r" calls_out="yes" kills="all" doc="Calls with the items of an iterable and, if n is 1, those of the dict above it as keyword arguments.">
+<%isa:op name="CALL_EX" region="leaves counts" operands="count" variable="call_ex" stack="args -- r" calls_out="yes" kills="all" doc="Calls with the items of an iterable and, if n is 1, those of the mapping above it as keyword arguments.">
     r = CELL(1).i;
     ip += LEN;
     DEAD_FLOAT();
