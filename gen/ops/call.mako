@@ -718,6 +718,27 @@ ${check_arguments(False, int(n) + self, " || dv_is_empty(sp[-%d])" % (int(n) + 1
     JUMP(thread->entry);
 </%isa:derivative>
 
+% for family, form, self, what in (("CALL", "CALL_GATHER", "", ""), ("CALL_METHOD", "CALL_METHOD_GATHER", " + 1", " with self")):
+<%isa:derivative name="${form}" of="${family}" promises="boxed" doc="${family} of a dl function${what} that has a * or ** parameter: what is too many becomes a tuple, which takes it over.">
+    SLOW();
+    --- out of line ---
+    const uint32_t n = (uint32_t)(CELL(2).i${self});
+    dv_value *frame = sp - n;
+    const dv_value callee = frame[-3];
+% if self:
+    if (DV_UNLIKELY(dv_is_empty(*frame))) MISS();
+% endif
+    if (DV_UNLIKELY(!dv_is_function(callee) || !dv_bind_is_plain(dv_as_function(callee), n) || GUARD_FAILS())) MISS();
+    const dv_thread *thread = dv_function_thread(dv_as_function(callee));
+    if (DV_UNLIKELY(!dv_frame_fits(vm, thread, frame))) MISS();
+    PUBLISH();
+    if (DV_UNLIKELY(!dv_bind_plainly(vm, dv_as_function(callee), frame, n))) RAISE();
+    sp = dv_frame_push(vm, thread, frame, fp, ip + LEN);
+    fp = frame;
+    JUMP(thread->entry);
+</%isa:derivative>
+% endfor
+
 % for form, entry, what in (("CALL_METHOD_C", "def->entry(vm, args, (uint32_t)count)", " without keywords"), ("CALL_METHOD_C_NAMED", "def->keyword_entry(vm, args, (uint32_t)count, DV_EMPTY)", " that could get keywords")):
 <%isa:derivative name="${form}" of="CALL_METHOD" cache="function" promises="${'boxed' if 'NAMED' in form else 'callee'}" doc="CALL_METHOD of a C function${what}; the cache holds its definition.">
     int64_t n = CELL(2).i + 1;
@@ -946,7 +967,7 @@ CLASS_PLANS = (
 </%isa:derivative>
 % endfor
 
-<%isa:op name="CALL_EX" region="leaves counts" operands="count" variable="call_ex" stack="args -- r" calls_out="yes" kills="all" doc="Calls with the items of an iterable and, if n is 1, those of the dict above it as keyword arguments.">
+<%isa:op name="CALL_EX" region="leaves counts" operands="count" variable="call_ex" stack="args -- r" calls_out="yes" kills="all" doc="Calls with the items of an iterable and, if n is 1, those of the mapping above it as keyword arguments.">
     r = CELL(1).i;
     ip += LEN;
     DEAD_FLOAT();

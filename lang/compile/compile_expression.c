@@ -209,10 +209,14 @@ bool dv_compile_class_arguments(dv_compiler *c, const dv_class *klass, dv_range 
 }
 
 static bool finish_starred_call(dv_compiler *c, const dv_expr *call) {
+    const dv_keyword *keywords = call->as.call.keywords;
     uint32_t named = call->as.call.keyword_count;
     if (!compile_positional(c, call)) return false;
-    if (named > 0 && !compile_named(c, call->as.call.keywords, named, DV_OP_DICT_MERGE, call->at))
+    if (named == 1 && !keywords->name) { /* CALL_EX takes any mapping */
+        if (!dv_compile_owned(c, keywords->value)) return false;
+    } else if (named > 0 && !compile_named(c, keywords, named, DV_OP_DICT_MERGE, call->at)) {
         return false;
+    }
     dv_emit_a(&c->emit, DV_OP_CALL_EX, named > 0, call->at);
     return ok(c);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "dv_ops.h"
+#include "run/bind.h"
 #include "run/consume.h"
 #include "run/operate.h"
 #include "run/plan.h"
@@ -246,6 +247,14 @@ static uint32_t form_with_plan(const call_site *c) {
     return of_class ? classes[named][c->method] : functions[named][c->method + c->has_self];
 }
 
+/* A dl function with a `*` or `**` parameter, without names? */
+static bool gathers(const call_site *c) {
+    if (!dv_is_function(c->callee) || c->method != c->has_self) return false;
+    const dv_function *function = dv_as_function(c->callee);
+    return dv_function_thread(function)->code->flags & (DV_CODE_VARARGS | DV_CODE_VARKEYWORDS) &&
+           dv_bind_is_plain(function, (uint32_t)c->count);
+}
+
 /* The derivative, with its cache filled in; DV_OP_COUNT: there is none. */
 static uint32_t form_of(const call_site *c) {
     bool named = !dv_is_empty(c->keywords);
@@ -256,6 +265,7 @@ static uint32_t form_of(const call_site *c) {
     }
     op = form_with_plan(c);
     if (op != DV_OP_COUNT || named) return op;
+    if (gathers(c)) return c->method ? DV_OP_CALL_METHOD_GATHER : DV_OP_CALL_GATHER;
     bool bound = is_bound_c(c);
     if (bound || is_plain_c(c)) {
         const dv_cfunction_def *def = ((const dv_cfunction *)dv_as_object(c->callee))->def;

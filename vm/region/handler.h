@@ -10,6 +10,7 @@
 #include "quicken/choose_call.h"
 #include "quicken/polymorphic.h"
 #include "quicken/site.h"
+#include "run/bind.h"
 #include "run/call.h"
 #include "run/consume.h"
 #include "run/execute.h"

@@ -236,9 +236,7 @@ static bool gather(dv_vm *vm, const dv_code *code, dv_value *frame, uint32_t cou
     return true;
 }
 
-/* The usual call of a function with defaults, `*` or `**`: no names, and nothing is missing that
- * has no default. */
-static bool is_plain(const dv_function *function, uint32_t count) {
+bool dv_bind_is_plain(const dv_function *function, uint32_t count) {
     const dv_code *code = dv_function_thread(function)->code;
     if (code->keyword_only_count) return false;
     if (count > code->positional_count) return code->flags & DV_CODE_VARARGS;
@@ -246,7 +244,7 @@ static bool is_plain(const dv_function *function, uint32_t count) {
            dv_frame_defaults(function, code->positional_count - count);
 }
 
-static bool bind_plainly(dv_vm *vm, const dv_function *function, dv_value *frame, uint32_t count) {
+bool dv_bind_plainly(dv_vm *vm, const dv_function *function, dv_value *frame, uint32_t count) {
     const dv_code *code = dv_function_thread(function)->code;
     if (!gather(vm, code, frame, count)) return false;
     if (count >= code->positional_count) return true;
@@ -293,8 +291,8 @@ static bool bind_names(dv_vm *vm, const dv_function *function, dv_value *frame, 
 bool dv_bind_apart(dv_vm *vm, const dv_function *function, dv_value *frame, uint32_t count,
                    dv_value keywords) {
     const dv_thread *thread = dv_function_thread(function);
-    if (dv_is_empty(keywords) && is_plain(function, count))
-        return bind_plainly(vm, function, frame, count);
+    if (dv_is_empty(keywords) && dv_bind_is_plain(function, count))
+        return dv_bind_plainly(vm, function, frame, count);
     if (!dv_is_empty(keywords) && bind_names(vm, function, frame, count, dv_as_tuple(keywords)))
         return true;
     dv_value few[16], *given = few;

@@ -12,6 +12,13 @@
 bool dv_bind_apart(dv_vm *vm, const dv_function *function, dv_value *frame, uint32_t count,
                    dv_value keywords) DV_MUST_CHECK;
 
+/* Is it the usual call of a function with defaults, `*` or `**`: no names, and nothing is missing
+ * that has no default? */
+bool dv_bind_is_plain(const dv_function *function, uint32_t count);
+/* dv_bind_apart of such a call. */
+bool dv_bind_plainly(dv_vm *vm, const dv_function *function, dv_value *frame,
+                     uint32_t count) DV_MUST_CHECK;
+
 /* Replaces the count arguments at `frame` (the last ones named by `keywords`, unless EMPTY) by the
  * values of the function's parameters; vm->sp, which was behind them, is so again.  False: raised,
  * and the arguments are as they were. */

@@ -32,6 +32,19 @@ static bool make_positional(dv_vm *vm, dv_value callee, dv_value *args) {
     return true;
 }
 
+/* The mapping with the names becomes a dict: one that nothing can change before its values are
+ * pushed is taken as it is, for others there is a copy. */
+static bool make_named(dv_vm *vm, dv_value callee, dv_value positional, dv_value *mapping) {
+    const bool fixed = dv_is_shape(positional, DV_T_TUPLE) || dv_is_shape(positional, DV_T_LIST);
+    if (fixed && dv_dict_is_plain(vm, *mapping)) return true;
+    dv_value given = *mapping, dict = dv_dict_new(vm);
+    if (dv_is_empty(dict)) return false;
+    if (!dv_merge_keywords(vm, callee, dict, given)) return dv_release(vm, dict), false;
+    *mapping = dict;
+    dv_release(vm, given);
+    return true;
+}
+
 enum { MANY = 64 };
 
 /* Is there room for so many entries above sp?  False: raised. */
@@ -95,8 +108,9 @@ const dv_cell *dv_slow_call_ex(DV_HANDLER_PARAMETERS) {
     (void)d;
     dv_value *frame = sp - 1 - r, names = DV_EMPTY;
     vm->ip = ip - 1, vm->sp = sp, vm->fp = fp;
+    if (r && !make_named(vm, frame[-3], *frame, sp - 1))
+        return dv_slow_raise(ip - 1, sp, fp, vm, 0, 0);
     dv_value dict = r ? sp[-1] : DV_EMPTY;
-    if (r && !dv_is_dict(dict)) return dv_slow_raise(ip - 1, sp, fp, vm, 0, 0);
     const int64_t named = r ? dv_as_dict(dict)->count : 0;
     if (!make_positional(vm, frame[-3], frame) || !has_room(vm, sp, count_of(*frame) + named) ||
         (named && dv_is_empty(names = names_of(vm, dict))))

@@ -92,9 +92,8 @@ const dv_cell *dv_slow_raise(DV_HANDLER_PARAMETERS); /* vm->error is set: unwind
 const dv_cell *dv_slow_call(
     DV_HANDLER_PARAMETERS); /* r: number of arguments (self included), sp behind them */
 const dv_cell *dv_slow_call_keywords(DV_HANDLER_PARAMETERS); /* the same; vm->handover: names */
-const dv_cell *
-    dv_slow_call_ex(DV_HANDLER_PARAMETERS); /* CALL_EX; r: is there a dict of keywords? */
-const dv_cell *dv_slow_safepoint(DV_HANDLER_PARAMETERS); /* polls; ip: where to continue */
+const dv_cell *dv_slow_call_ex(DV_HANDLER_PARAMETERS);       /* CALL_EX; r: is there a mapping? */
+const dv_cell *dv_slow_safepoint(DV_HANDLER_PARAMETERS);     /* polls; ip: where to continue */
 
 const dv_cell *dv_slow_operated(DV_HANDLER_PARAMETERS); /* OPERATED of the rarer kinds */
 
