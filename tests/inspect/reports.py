@@ -142,11 +142,11 @@ def f():
         del c[i]
 f()
 """),
-    ("parameters", "CALL", 4, """\
-def g(*args): return 1
+    ("parameters", "CALL_KW", 4, """\
+def g(**named): return 1
 def f():
     for i in range(400):
-        g(i)
+        g(i=i)
 f()
 """),
     ("class", "CALL", 5, """\
