@@ -511,9 +511,10 @@ static bool choose_property(dv_vm *vm, dv_cell *ip, dv_cell *cache, dv_value obj
 dv_global_cell *dv_class_cell(dv_vm *vm, dv_value object, dv_value name) {
     if (!dv_is_shape(object, DV_T_CLASS) || dv_class_computes(vm, name)) return NULL;
     dv_class *class_ = (dv_class *)dv_as_object(object);
-    const uint16_t first = DV_CLASS_DATA | DV_CLASS_GETATTRIBUTE;
-    if (!class_->root || (class_->metaclass && class_->metaclass->flags & first)) return NULL;
-    dv_global_cell *cell = dv_class_find(vm, class_, name);
+    dv_class *meta = class_->metaclass;
+    if (!class_->root || (meta && meta->flags & DV_CLASS_GETATTRIBUTE)) return NULL;
+    const bool is_hidden = meta && meta->flags & DV_CLASS_DATA && dv_class_find(vm, meta, name);
+    dv_global_cell *cell = is_hidden ? NULL : dv_class_find(vm, class_, name);
     if (!dv_is_empty(vm->error)) dv_error_clear(vm);
     if (!cell || dv_is_empty(cell->value)) return NULL;
     class_->flags |= DV_CLASS_CACHED;

@@ -5,9 +5,9 @@
  *  1. A metaclass is a class that derives from `type`, of a library module or of the program.
  *  2. A class is an object of shape DV_T_CLASS whatever its metaclass; dv_class.metaclass is NULL
  *     for `type`, so that what programs mostly have costs one comparison.
- *  3. Sites remember nothing of a class whose metaclass has a data descriptor or a __getattribute__
- *     (dv_class_cell); a metaclass that gets one, or a __call__, later touches its classes
- *     (dv_class_touch).
+ *  3. Sites remember nothing of a class whose metaclass has a __getattribute__, nor an attribute
+ * that may be a data descriptor of the metaclass (dv_class_cell); a metaclass that gets one, or a
+ *     __call__, later touches its classes (dv_class_touch).
  *  4. Classes are no descriptors and have no finalisers of dl, and their order of bases is that of
  *     `type`: a metaclass with such a method is refused (dv_metaclass_refuses). */
 #ifndef DV_TYPES_METACLASS_H
