@@ -405,9 +405,9 @@ dv_value dv_power(dv_vm *vm, dv_value a, dv_value b, dv_value modulus) {
 /* Subscripts ------------------------------------------------------------------------------------
  */
 
-dv_value dv_get_item(dv_vm *vm, dv_value container, dv_value key) {
-    const dv_type *type = dv_behaviour_of(vm, container);
-    if (type->get_item) return type->get_item(vm, container, key);
+/* What has no items: numbers may have been given some by an extension. */
+static __attribute__((noinline)) dv_value get_given_item(dv_vm *vm, dv_value container,
+                                                         dv_value key) {
     dv_value getter = dv_number_attribute(vm, container, vm->known.getitem);
     if (!dv_is_empty(getter)) {
         dv_value item = dv_call(vm, getter, &key, 1, DV_EMPTY);
@@ -416,6 +416,11 @@ dv_value dv_get_item(dv_vm *vm, dv_value container, dv_value key) {
     }
     if (!dv_is_empty(vm->error)) return DV_EMPTY;
     return dv_raise(vm, DV_E_TYPE_ERROR, "'%T' object is not subscriptable", container);
+}
+
+dv_value dv_get_item(dv_vm *vm, dv_value container, dv_value key) {
+    const dv_type *type = dv_behaviour_of(vm, container);
+    return type->get_item ? type->get_item(vm, container, key) : get_given_item(vm, container, key);
 }
 
 /* CPython makes a number of the index before it finds that a sequence cannot be changed. */
