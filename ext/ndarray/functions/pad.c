@@ -11,9 +11,11 @@
 
 /* ---- pad ---- */
 
-typedef enum mode { CONSTANT, EDGE, REFLECT, SYMMETRIC, WRAP, EMPTY, MODES } mode;
-static const char *const mode_names[MODES] = {"constant",  "edge", "reflect",
-                                              "symmetric", "wrap", "empty"};
+/* (From WIDER on they are dl code: lib/wider.dl.) */
+typedef enum mode { CONSTANT, EDGE, REFLECT, SYMMETRIC, WRAP, EMPTY, WIDER, MODES = 11 } mode;
+static const char *const mode_names[MODES] = {"constant", "edge",   "reflect",     "symmetric",
+                                              "wrap",     "empty",  "linear_ramp", "maximum",
+                                              "mean",     "median", "minimum"};
 
 /* How much goes in front of each axis, and behind it. */
 typedef struct widths {
@@ -27,10 +29,6 @@ static bool read_mode(dvx_vm *vm, dvx_value v, mode *m) {
                        "modes of pad that are no names are not part of ndarray");
     for (*m = CONSTANT; *m < MODES; (*m)++)
         if (!strcmp(word, mode_names[*m])) return true;
-    static const char *const others[] = {"linear_ramp", "maximum", "mean", "median", "minimum"};
-    for (size_t i = 0; i < LENGTH_OF(others); i++)
-        if (!strcmp(word, others[i]))
-            return nd_fail(vm, DVX_TYPE_ERROR, "mode '%s' of pad is not part of ndarray", word);
     return nd_fail(vm, DVX_VALUE_ERROR, "mode '%s' is not supported", word);
 }
 
@@ -155,22 +153,30 @@ static bool check_mode(dvx_vm *vm, mode m, const nd_array *a, const widths *w) {
     return true;
 }
 
+ND_PARAMETERS(of_pad, 2, "array", "pad_width", "mode", "constant_values");
+
 /* array, pad_width, mode, constant_values */
 static dvx_value pad(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *a, *out;
     widths w;
-    mode m;
+    mode m = CONSTANT;
     int64_t shape[ND_MOST];
     char value[sizeof(nd_complex)] = {0};
     dvx_value made = DVX_FAILED, held = array_operand(vm, args[0], NULL, &a);
     (void)count;
     if (dvx_failed(held)) return held;
     bool good = read_widths(vm, args[1], a->ndim, &w) && read_mode(vm, args[2], &m);
-    if (good && nd_is_given(vm, args[3]) && !convert_kind(vm, args[3]))
+    const bool constant = good && m < WIDER && nd_is_given(vm, args[3]);
+    if (constant && !convert_kind(vm, args[3]))
         good = nd_fail(vm, DVX_TYPE_ERROR,
                        "constant_values that are no single number are not part of ndarray");
-    if (good && nd_is_given(vm, args[3])) good = array_store(vm, a->dtype, value, args[3]);
+    if (good && constant) good = array_store(vm, a->dtype, value, args[3]);
     good = good && check_mode(vm, m, a, &w);
+    if (good && m >= WIDER) {
+        made = nd_wider(vm, "pad", &of_pad, args);
+        vm->api->release(vm, held);
+        return made;
+    }
     for (int i = 0; good && i < a->ndim; i++)
         good = array_larger(vm, a->axes[i].count, w.before[i], &shape[i]) &&
                array_larger(vm, shape[i], w.after[i], &shape[i]);
@@ -308,7 +314,6 @@ static dvx_value triu_indices(dvx_vm *vm, const dvx_value *args, uint32_t count)
 
 /* ---- The module ---- */
 
-ND_PARAMETERS(of_pad, 2, "array", "pad_width", "mode", "constant_values");
 ND_PARAMETERS(of_kron, 2, "a", "b");
 ND_PARAMETERS(of_diagonal, 2, "a", "val", "wrap");
 ND_PARAMETERS(of_triangle, 1, "n", "k", "m");
