@@ -57,7 +57,8 @@ void derive_class(dvx_vm *vm, dvx_site *site) {
         site->times < 2 && ((dtype->num == ND_BOOL && (kind == DVX_BOOL || kind == DVX_INT)) ||
                             (dtype->num == ND_INT64 && kind == DVX_INT) ||
                             (dtype->num == ND_FLOAT64 && (kind == DVX_FLOAT || kind == DVX_INT)));
-    const class_cache known = {.dtype = dtype, .callee = site->operands[0].value};
+    /* (The state's own: the operand is lent for this call alone.) */
+    const class_cache known = {.dtype = dtype, .callee = nd_state_of(vm)->classes[dtype->num]};
     const bool dropped =
         site->operands[0].origin == DVX_FROM_GLOBAL && vm->api->drop_operand(vm, site, 0);
     class_cache *c = vm->api->specialise(vm, site, is_number ? &number : &other);
