@@ -30,7 +30,7 @@ const number *decimal_read(dvx_vm *vm, dvx_value v, number *space) {
 }
 
 dvx_value decimal_make(dvx_vm *vm, const number *n) {
-    enum { WORK = 20 }; /* of an operation */
+    enum { WORK = 80 }; /* of an operation */
     void *payload;
     if (!dvx_work(vm, WORK)) return DVX_FAILED;
     dvx_value result = vm->api->make_object(vm, &decimal_type, &payload);

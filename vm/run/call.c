@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/native.h"
+#include "core/work.h"
 #include "run/bind.h"
 #include "run/frame.h"
 #include "types/class/class.h"
@@ -383,6 +384,7 @@ call_other(dv_vm *vm, dv_value callee, const dv_value *args, uint32_t count, dv_
                       !(dv_is_class(callee) && dv_as_class(callee)->descriptor);
         if (counts ? !dv_enter_native_for(vm, doing_at_limit(vm, callee)) : !dv_native_room(vm))
             return DV_EMPTY;
+        dv_work_call(vm, DV_WORK_INNER_CALL);
         dv_value result = type->call(vm, callee, args, count, keywords);
         if (counts) dv_leave_native(vm);
         return result;

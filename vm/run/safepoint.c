@@ -70,5 +70,10 @@ const dv_cell *dv_slow_safepoint(DV_HANDLER_PARAMETERS) {
     sp = vm->sp, fp = vm->fp;
     vm->ip = ip;
     if (!dv_poll_calls_slow(vm)) return dv_slow_raise(ip, sp, fp, vm, r, d);
+    if (vm->hooks.inspect.observe && vm->collector.rest > 0) {
+        /* What a collection owed has just been looked at: no round is observed twice. */
+        vm->countdown = vm->collector.rest;
+        vm->collector.rest = 0;
+    }
     return pauses ? dv_program_pause(vm, ip) : ip;
 }

@@ -6,6 +6,7 @@
 #include "modules/data/itertools_parts.h"
 
 #include "core/upcall.h"
+#include "core/work.h"
 #include "types/callable/arguments.h"
 #include "types/number/int.h"
 #include "types/sequence/iterator.h"
@@ -82,6 +83,7 @@ static dv_tuple *own_result(dv_vm *vm, combiner *c) {
         return dv_as_tuple(c->result);
     dv_tuple *tuple = dv_tuple_alloc(vm, c->length);
     if (!tuple) return NULL;
+    dv_work_owe(vm, 2 + c->length / 8);
     for (int64_t i = 0; i < c->length; i++)
         tuple->items[i] =
             dv_is_empty(c->result) ? DV_NONE : dv_retain(dv_as_tuple(c->result)->items[i]);

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "core/upcall.h"
-#include "core/work.h"
 #include "types/callable/arguments.h"
 #include "types/binary/array.h"
 #include "types/binary/memoryview.h"
@@ -189,7 +188,6 @@ dv_value dv_bytes_build(dv_vm *vm, const char *type, const dv_value *args, uint3
     static const char *const names[] = {"source", "encoding", "errors"};
     const dv_parameters parameters = {type, names, 3, 3, 0};
     dv_value out[3];
-    dv_work_owe(vm, 3);
     if (!dv_arguments_sort(vm, &parameters, args, count, keywords, out)) return DV_EMPTY;
     for (int i = 1; i < 3; i++) {
         if (dv_is_empty(out[i]) || dv_is_str(out[i])) continue;

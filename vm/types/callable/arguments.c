@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "core/upcall.h"
+#include "core/work.h"
 #include "types/text/str.h"
 #include "types/sequence/tuple.h"
 
@@ -52,6 +53,7 @@ bool dv_arguments_sort(dv_vm *vm, const dv_parameters *p, const dv_value *args, 
                        dv_value keywords, dv_value *out) {
     uint32_t named = dv_is_empty(keywords) ? 0 : (uint32_t)dv_as_tuple(keywords)->count;
     uint32_t positional = count - named;
+    dv_work_call(vm, DV_WORK_CALL);
     if (count > p->count || positional > p->positional)
         return refuse_number(vm, p, positional, named);
     for (uint32_t i = 0; i < p->count; i++) out[i] = i < positional ? args[i] : DV_EMPTY;
@@ -133,6 +135,7 @@ bool dv_arguments_bind(dv_vm *vm, const dv_parameters *p, const dv_value *args, 
                        dv_value keywords, dv_value *out) {
     uint32_t named = dv_is_empty(keywords) ? 0 : (uint32_t)dv_as_tuple(keywords)->count;
     uint32_t given = count - named;
+    dv_work_call(vm, DV_WORK_CALL);
     for (uint32_t i = 0; i < p->count; i++)
         out[i] = i < given && i < p->positional ? args[i] : DV_EMPTY;
     for (uint32_t i = 0; i < named; i++)

@@ -3,7 +3,6 @@
 #include "types/callable/function.h"
 
 #include "core/upcall.h"
-#include "core/work.h"
 #include "types/class/class.h"
 #include "types/class/descriptor.h"
 #include "types/mapping/dict.h"
@@ -486,7 +485,6 @@ static bool check_new(dv_vm *vm, const dv_cfunction *function, const dv_value *a
 static dv_value call_entry(dv_vm *vm, const dv_cfunction *function, const dv_value *args,
                            uint32_t count, dv_value keywords) {
     const dv_cfunction_def *def = function->def;
-    dv_work_call(vm, DV_WORK_INNER_CALL);
     if (def->keyword_entry) {
         uint32_t named = dv_is_empty(keywords) ? 0 : (uint32_t)dv_as_tuple(keywords)->count;
         if (count - named < def->min || (count - named > def->max && named == 0))

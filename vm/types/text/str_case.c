@@ -146,7 +146,7 @@ static bool all_are(dv_vm *vm, dv_value v, uint32_t flags) {
     const dv_str *s = dv_as_str(v);
     int64_t i = 0;
     while (i < s->length && dv_unicode_is(dv_str_at(s, i), flags)) i++;
-    dv_work_owe(vm, i / 12);
+    dv_work_owe(vm, i / 48);
     return i == s->length;
 }
 

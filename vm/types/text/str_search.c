@@ -122,7 +122,7 @@ bool dv_str_seek_long(dv_vm *vm, const dv_str *s, const dv_str *part, int64_t st
         *hit = dv_str_find(s, part, start, end);
         const int64_t passed = *hit >= 0 ? *hit - start : end - start;
         /* (A part is looked through first.) */
-        const int64_t units = part->length == 1 && s->kind == 1 ? passed / 256 : passed * 3 / 16;
+        const int64_t units = part->length == 1 && s->kind == 1 ? passed / 256 : passed * 7 / 32;
         if (!dv_work(vm, units + part->length / 4)) return false;
         if (*hit >= 0 || last) return true;
         start = end - part->length + 1;
