@@ -335,6 +335,7 @@ static bool join_item(dv_builder *b, dv_value item, int64_t number) {
     } else if (dv_lends(b->vm, item)) {
         dv_value bytes = dv_bytes_contents(b->vm, item);
         if (dv_is_empty(bytes)) {
+            if (dv_error_is(b->vm, DV_E_MEMORY_ERROR)) return false;
             dv_error_clear(b->vm);
             return raise_item(b->vm, item, number);
         }
