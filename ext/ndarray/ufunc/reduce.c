@@ -96,7 +96,7 @@ static bool gather_row(dvx_vm *vm, void *context, char *const *data, int64_t cou
 /* What folding takes, for nd_work: so many bytes at a time, but products, of which each waits for
  * the one before. */
 static int64_t fold_steps(const reduction *r, int64_t count, int64_t stride) {
-    enum { MOST = 16, UNKNOWN = 8, BYTES = 32 };
+    enum { MOST = 16, UNKNOWN = 12, BYTES = 32 };
     const int64_t bytes = stride < 0 ? -stride : stride ? stride : UNKNOWN;
     return r->waits ? count : count * (bytes < MOST ? bytes : MOST) / BYTES;
 }

@@ -83,7 +83,6 @@ static dv_tuple *own_result(dv_vm *vm, combiner *c) {
         return dv_as_tuple(c->result);
     dv_tuple *tuple = dv_tuple_alloc(vm, c->length);
     if (!tuple) return NULL;
-    dv_work_owe(vm, 2 + c->length / 8);
     for (int64_t i = 0; i < c->length; i++)
         tuple->items[i] =
             dv_is_empty(c->result) ? DV_NONE : dv_retain(dv_as_tuple(c->result)->items[i]);
@@ -100,6 +99,7 @@ static void put(dv_vm *vm, dv_value *place, dv_value item) {
 
 /* The result with its items from number `from` on made anew from the indices. */
 static dv_value result_from(dv_vm *vm, combiner *c, int64_t from) {
+    dv_work_owe(vm, 2);
     if (c->length == 0) {
         c->result = dv_retain(vm->known.empty_tuple);
         return dv_retain(c->result);
