@@ -86,15 +86,13 @@ static dv_value add_item(dv_vm *vm, dv_value total, dv_value item) {
 static dv_value sum_ints(dv_vm *vm, dv_value iterator, dv_value *total) {
     dv_value item = dv_step(vm, iterator);
     if (!dv_are_ints(*total, item)) return item;
-    int64_t sum = dv_as_int(*total), count = 0;
+    int64_t sum = dv_as_int(*total);
     do {
         int64_t more = sum + dv_as_int(item);
         if (DV_UNLIKELY(!dv_fits_int(more))) break;
         sum = more;
         item = dv_step(vm, iterator);
-        count++;
     } while (dv_is_int(item));
-    vm->work_left += count / 2; /* they have been counted one by one, which is too much */
     *total = dv_int(sum);
     return item;
 }
