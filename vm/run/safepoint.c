@@ -20,12 +20,12 @@ static const dv_cell *leave_region(DV_HANDLER_PARAMETERS) {
  * poll as often.  The target of a back edge is in cell 2 of INCA code; in a region it is in cell 3,
  * or where that one leads out of the loop, in cell 4. */
 static int64_t units_of_round(const dv_cell *ip) {
-    enum { CELLS = 32 /* for a unit: few rounds do all that is there */, LONGEST = 1 << 16 };
+    enum { LONGEST = 1 << 16 };
     if (ip == dv_count_cell) return 1;
     for (int i = 2; i <= 4; i++) {
         const intptr_t bytes = (intptr_t)ip - (intptr_t)ip[i].target;
         const intptr_t cells = bytes / (intptr_t)sizeof *ip;
-        if (cells >= 0 && cells < LONGEST) return 1 + cells / CELLS;
+        if (cells >= 0 && cells < LONGEST) return 1 + cells / DV_CELLS_OF_UNIT;
         if (i == 3 && cells < -LONGEST) break;
     }
     return 1;

@@ -46,13 +46,15 @@ const dv_cell *dv_slow_warm(DV_HANDLER_PARAMETERS) {
     return entering ? ip + dv_op_infos[DV_OP_ENTER].length : ip[2].target;
 }
 
-/* The frame is in place, and its function has not begun.  It comes back here if it polls.
- * Observers want back edges alone. */
+/* The frame is in place, and its function has not begun.  It comes back here if it polls.  A call
+ * of a long function counts as several rounds.  Observers want back edges alone. */
 static const dv_cell *count(DV_HANDLER_PARAMETERS) {
     vm->sp = sp, vm->fp = fp;
-    if (DV_LIKELY(vm->hooks.inspect.observe || --vm->countdown >= 0))
-        return dv_frame_thread(fp)->counted;
-    return dv_slow_safepoint(ip, sp, fp, vm, r, d);
+    const dv_thread *thread = dv_frame_thread(fp);
+    if (vm->hooks.inspect.observe) return thread->counted;
+    if (DV_UNLIKELY(--vm->countdown < 0)) return dv_slow_safepoint(ip, sp, fp, vm, r, d);
+    vm->countdown -= thread->cell_count / DV_CELLS_OF_UNIT; /* below 0: the next one polls */
+    return thread->counted;
 }
 
 const dv_cell dv_halt_cell[] = {{.h = halt}, {.h = halt_and_poll}};

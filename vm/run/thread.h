@@ -117,6 +117,9 @@ static inline bool dv_is_halt(const dv_cell *link) {
     return (uintptr_t)link - (uintptr_t)dv_halt_cell <= sizeof *link;
 }
 
+/* Code of so many cells is a unit of work: few rounds or calls do all that is there. */
+enum { DV_CELLS_OF_UNIT = 32 };
+
 /* Calls are to begin at the cell, once they have been counted. */
 static inline void dv_thread_enter_at(const dv_vm *vm, dv_thread *thread, const dv_cell *cell) {
     thread->counted = cell;

@@ -268,7 +268,7 @@ static dvx_value raise_too_many(dvx_vm *vm, int ndim) {
 /* Room for elements, which counts as work on them; false: raised. */
 static bool take_memory(dvx_vm *vm, nd_array *a, size_t bytes, const int64_t *shape) {
     enum { BEGINNING = 128 };
-    if (UNLIKELY(!nd_work(vm, BEGINNING + (int64_t)(bytes / 128)))) return false;
+    if (UNLIKELY(!nd_work(vm, BEGINNING + (int64_t)(bytes / 96)))) return false;
     a->memory_size = bytes;
     a->memory = memory_take(vm, &a->memory_size);
     if (UNLIKELY(!a->memory)) {

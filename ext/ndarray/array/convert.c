@@ -368,7 +368,7 @@ static int read_rows(dvx_vm *vm, dvx_value v, dvx_kind kind, const int64_t *shap
     if (ndim == 1) {
         const int64_t count = vm->api->read_row(vm, v, kind, 0, *shape, *out);
         *out += count * (kind == DVX_BOOL ? 1 : 8);
-        if (!nd_work(vm, count)) return -1;
+        if (!nd_work(vm, count / 4)) return -1;
         return count == *shape;
     }
     for (int64_t i = 0; i < *shape; i++) {

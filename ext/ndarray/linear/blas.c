@@ -232,7 +232,7 @@ static bool multiply_matrices(dvx_vm *vm, const nd_blas *blas, int64_t size, con
     const bool is_square = x.data == y.data && x.row == y.row && x.turn != y.turn && a->rows == n;
     if (is_square && size <= (int64_t)sizeof(double) &&
         multiply_by_itself(blas, size, &x, n, k, out)) {
-        *good = nd_work(vm, (int64_t)((double)n * n * k / 32));
+        *good = nd_work(vm, (int64_t)((double)n * n * k / 40));
         return true;
     }
     for (int64_t done = 0; *good && done < a->rows; done += rows)

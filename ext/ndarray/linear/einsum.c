@@ -506,6 +506,7 @@ static dvx_value compute(dvx_vm *vm, sum *s, dvx_value out, const nd_dtype *dtyp
 enum { OUT = MOST_TERMS + 1, DTYPE, ORDER, CASTING, OPTIMIZE };
 
 static dvx_value einsum(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    enum { READING = 64 }; /* the subscripts, as work */
     sum s;
     char text[MOST_TEXT], casting[32] = "safe", order[32] = "K";
     size_t length;
@@ -529,6 +530,7 @@ static dvx_value einsum(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     if (nd_is_given(vm, args[ORDER])) nd_word(vm, args[ORDER], order);
     if (strcmp(order, "K") && strcmp(order, "C") && strcmp(order, "A"))
         return nd_raise(vm, DVX_TYPE_ERROR, "einsum(order='%s') is not part of ndarray", order);
+    if (!nd_work(vm, READING)) return DVX_FAILED;
     memset(&s, 0, sizeof s);
     for (int i = 0; i <= MOST_TERMS; i++) s.terms[i].held = DVX_FAILED;
     s.count = given - 1;

@@ -30,7 +30,7 @@ static bool is_large(const nd_factoring *f, double multiplications) {
 
 /* Counts multiplications, of which a machine does several in a nanosecond. */
 static bool count(dvx_vm *vm, double multiplications) {
-    enum { CALL = 500 };
+    enum { CALL = 400 };
     const int64_t most = INT64_MAX / 64;
     return nd_work(vm, CALL + (multiplications < 1e18 ? (int64_t)(multiplications / 4) : most));
 }

@@ -644,6 +644,7 @@ dv_value dv_bytes_hex(dv_vm *vm, const dv_value *args, uint32_t count, dv_value 
     else if (!hex_separator(vm, out[0], &separator))
         return DV_EMPTY;
     const dv_str *s = dv_as_bytes(args[0]);
+    dv_work_owe(vm, s->length / 8);
     dv_builder b;
     dv_builder_init(&b, vm);
     for (int64_t i = 0; i < s->length; i++) {
@@ -669,6 +670,7 @@ static dv_value bytes_fromhex(dv_vm *vm, const dv_value *args, uint32_t count) {
     dv_value text = args[count - 1];
     if (!dv_is_str(text)) return dv_arguments_refuse(vm, "fromhex() argument", "str", text);
     const dv_str *s = dv_as_str(text);
+    dv_work_owe(vm, s->length / 16);
     dv_builder b;
     dv_builder_init(&b, vm);
     for (int64_t i = 0; i < s->length;) {

@@ -58,6 +58,7 @@ dv_bigint *dv_bigint_new(dv_vm *vm, int64_t limbs) {
         return NULL;
     }
     if (limbs < 1) limbs = 1;
+    dv_work_call(vm, 4); /* so operators on ints of few limbs need not count */
     dv_bigint *b = dv_object_new(vm, dv_bigint_size(limbs), DV_T_INT);
     if (b) b->capacity = (uint32_t)limbs;
     return b;

@@ -129,6 +129,7 @@ static void list_clear_cycle(dv_vm *vm, dv_object *object) { list_empty(vm, (dv_
 
 static void list_release(dv_vm *vm, dv_object *object) {
     dv_list *list = (dv_list *)object;
+    dv_work_call(vm, 1);
     release_items(vm, list->items, list->count, list->capacity);
     dv_base_free(vm, object, sizeof(dv_list));
 }
