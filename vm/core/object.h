@@ -109,6 +109,7 @@ typedef enum dv_type_id {
     DV_T_FILE_IO,
     DV_T_STRING_IO, /* modules/system/io_memory.c */
     DV_T_BYTES_IO,
+    DV_T_BYTES_IO_LOAN,
     DV_T_PROPERTY, /* types/class/descriptor.h */
     DV_T_STATICMETHOD,
     DV_T_CLASSMETHOD,

@@ -73,6 +73,7 @@ bool dv_io_fill(dv_vm *vm, dv_module *module) {
                                            &dv_bytes_io_type};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (!dv_module_add_type(vm, module, types[i])) return false;
+    if (!dv_module_know_type(vm, &dv_bytes_io_loan_type)) return false;
     dv_value blocking = dv_object_value(dv_exception_class(vm, DV_E_BLOCKING_IO_ERROR));
     return dv_module_add_functions(vm, module, functions) && add_open(vm, module) &&
            dv_module_add(vm, module, "__all__", dv_names(vm, all_names)) &&

@@ -3,7 +3,8 @@
  * Invariants
  *  1. data[0 .. length-1] are code points of `kind` bytes each (of a BytesIO bytes: kind 1), in the
  *     widest kind that was written; what getvalue() returns is in the smallest, as all str are.
- *  2. `position` may lie behind `length`: writing there fills the gap with zeros. */
+ *  2. `position` may lie behind `length`: writing there fills the gap with zeros.
+ *  3. While there are loans, which getbuffer() has made, data and length stay as they are. */
 #include "core/work.h"
 #include "modules/system/io_parts.h"
 
@@ -13,6 +14,7 @@
 #include "types/callable/arguments.h"
 #include "types/binary/buffer.h"
 #include "types/binary/bytes.h"
+#include "types/binary/memoryview.h"
 #include "types/number/int.h"
 #include "types/sequence/list.h"
 #include "types/sequence/sequence.h"
@@ -30,7 +32,7 @@ typedef struct memory {
     dv_object header;
     char *data;
     int64_t length, capacity, position; /* code points */
-    uint32_t kind;
+    uint32_t kind, loans;
     bool closed;
     uint8_t seen_ends; /* of what was written; DV_SEEN_... */
     line_ends ends;
@@ -59,6 +61,13 @@ static bool check_open(dv_vm *vm, const memory *m) {
     if (!m->closed) return true;
     dv_raise(vm, DV_E_VALUE_ERROR,
              is_bytes_io(m) ? "I/O operation on closed file." : "I/O operation on closed file");
+    return false;
+}
+
+/* May data and length change? */
+static bool check_loans(dv_vm *vm, const memory *m) {
+    if (!m->loans) return true;
+    dv_raise(vm, DV_E_BUFFER_ERROR, "Existing exports of data: object cannot be re-sized");
     return false;
 }
 
@@ -160,11 +169,11 @@ static dv_value memory_write(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
     memory *m = as_memory(args[0]);
     if (is_bytes_io(m)) {
-        if (!check_open(vm, m)) return DV_EMPTY;
+        if (!check_open(vm, m) || !check_loans(vm, m)) return DV_EMPTY;
         dv_value source = dv_bytes_contents(vm, args[1]);
         if (dv_is_empty(source)) return DV_EMPTY;
         int64_t length = dv_as_str(source)->length;
-        bool done = put(vm, m, dv_as_str(source));
+        bool done = check_loans(vm, m) && put(vm, m, dv_as_str(source));
         dv_release(vm, source);
         return done ? dv_int(length) : DV_EMPTY;
     }
@@ -313,6 +322,41 @@ static dv_value memory_getvalue(dv_vm *vm, const dv_value *args, uint32_t count)
     return check_open(vm, m) ? part(vm, m, 0, m->length) : DV_EMPTY;
 }
 
+/* What the memoryview of getbuffer() has its elements from: the loan of a BytesIO. */
+typedef struct loan {
+    dv_object header;
+    dv_buffer buffer;
+    dv_value file; /* counted */
+} loan;
+
+static void loan_release(dv_vm *vm, dv_object *object) {
+    loan *l = (loan *)object;
+    as_memory(l->file)->loans--;
+    dv_release(vm, l->file);
+    dv_heap_free(&vm->heap, l, sizeof *l);
+}
+
+const dv_type dv_bytes_io_loan_type = {.name = "_io._BytesIOBuffer",
+                                       .id = DV_T_BYTES_IO_LOAN,
+                                       .release = loan_release,
+                                       .buffer = offsetof(loan, buffer),
+                                       .buffer_axes = 1};
+
+static dv_value memory_getbuffer(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    memory *m = as_memory(args[0]);
+    loan *l = check_open(vm, m) ? dv_object_new(vm, sizeof *l, DV_T_BYTES_IO_LOAN) : NULL;
+    if (!l) return DV_EMPTY;
+    l->file = dv_retain(args[0]);
+    l->buffer = (dv_buffer){.data = m->data, .element = DV_UINT8, .dimensions = 1};
+    l->buffer.axes[0] = (dv_axis){m->length, 1};
+    m->loans++;
+    dv_value lender = dv_object_value(l);
+    dv_value view = dv_memoryview_type.construct(vm, &lender, 1, DV_EMPTY);
+    dv_release(vm, lender);
+    return view;
+}
+
 /* Places -----------------------------------------------------------------------------------------
  */
 
@@ -355,7 +399,7 @@ static dv_value memory_truncate(dv_vm *vm, const dv_value *args, uint32_t count)
     int64_t size = m->position;
     bool given = count > 1 && !dv_is_none(args[1]);
     if (given && !dv_file_size_argument(vm, args, count, &size)) return DV_EMPTY;
-    if (!check_open(vm, m)) return DV_EMPTY;
+    if (!check_open(vm, m) || !check_loans(vm, m)) return DV_EMPTY;
     if (size < 0)
         return dv_raise(vm, DV_E_VALUE_ERROR,
                         is_bytes_io(m) ? "negative size value %lld" : "Negative size value %lld",
@@ -370,6 +414,7 @@ static dv_value memory_truncate(dv_vm *vm, const dv_value *args, uint32_t count)
 static dv_value memory_close(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
     memory *m = as_memory(args[0]);
+    if (!check_loans(vm, m)) return DV_EMPTY;
     discard(vm, m);
     m->closed = true;
     return DV_NONE;
@@ -413,10 +458,7 @@ static dv_value memory_iterate(dv_vm *vm, dv_value self) {
 static dv_value memory_get_attribute(dv_vm *vm, dv_value self, dv_value name) {
     const memory *m = as_memory(self);
     if (dv_str_is(name, "closed")) return dv_bool(m->closed);
-    if (is_bytes_io(m)) {
-        if (!dv_str_is(name, "getbuffer")) return DV_EMPTY;
-        return dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "getbuffer of a BytesIO is not part of dl");
-    }
+    if (is_bytes_io(m)) return DV_EMPTY;
     bool newlines = dv_str_is(name, "newlines"), buffering = dv_str_is(name, "line_buffering");
     if ((newlines || buffering) && !check_open(vm, m)) return DV_EMPTY;
     if (newlines) return dv_file_newlines(vm, m->seen_ends);
@@ -502,6 +544,7 @@ static dv_value bytes_io_construct(dv_vm *vm, const dv_value *args, uint32_t cou
 static const dv_cfunction_def string_methods[] = {ROWS, {.name = NULL}};
 static const dv_cfunction_def bytes_methods[] = {
     ROWS,
+    {.name = "getbuffer", .entry = memory_getbuffer, .min = 1, .max = 1},
     {.name = "read1", .entry = memory_read, .min = 1, .max = 2},
     {.name = "readinto", .entry = memory_readinto, .min = 2, .max = 2},
     {.name = "readinto1", .entry = memory_readinto1, .min = 2, .max = 2},

@@ -4,6 +4,6 @@
 
 #include "types/file/file.h"
 
-extern const dv_type dv_string_io_type, dv_bytes_io_type; /* io_memory.c */
+extern const dv_type dv_string_io_type, dv_bytes_io_type, dv_bytes_io_loan_type; /* io_memory.c */
 
 #endif
