@@ -470,6 +470,10 @@ class Machine:
         self.stresses = self.can("--stress=quicken")
         self.reaches = self.can("--nama=loop")
 
+    def forms_for(self, stress: str) -> List[str]:
+        """Guards and exits fail in trampoline form alone (vm/run/engine.h)."""
+        return self.forms[-1:] if "guard" in stress or "exit" in stress else self.forms
+
     def has(self, extension: str) -> bool:
         return not extension or any((place / f"{extension}.so").exists() for place in self.extensions)
 
@@ -501,7 +505,7 @@ class Machine:
         levels = [level for level in self.levels if level != "generic"]
         if self.stresses and levels:
             plain.append(Variant(levels[-1], first, QUICKENED))
-            others += [Variant(level, form, s) for level in levels for form in self.forms for s in STRESSES]
+            others += [Variant(level, form, s) for level in levels for s in STRESSES for form in self.forms_for(s)]
         if self.lockstep and len(self.levels) > 1:
             pairs = [Variant(level, reach=reach, lockstep=other) for level, reach, other in LOCKSTEPS]
             if not quick:
@@ -509,7 +513,7 @@ class Machine:
             others += pairs
         if self.reaches and "nama" in self.levels:
             stresses = ("", STRESS_OF_REACHES) if self.stresses else ("",)
-            others += [Variant("nama", first, stress, reach) for stress in stresses for reach in REACHES]
+            others += [Variant("nama", self.forms_for(stress)[0], stress, reach) for stress in stresses for reach in REACHES]
         plain = list(dict.fromkeys(plain))
         return Variants(plain, [v for v in others if v not in plain], QUICK_TURNS if quick else TURNS)
 

@@ -354,6 +354,9 @@ def own(dynvm):
     shown, status = converse([dynvm, "-c", "from progress import progress\nfor i in progress(range(7), desc='work'): pass"], [], COLUMNS="70")
     failed += compare("progress", (True, True, 1, 0), (b"work:   0%|" in shown, b" 7/7 [00:00<00:00, " in shown, shown.count(b"\n"), status))
     failed += compare("progress without a terminal", ("", "12\n", 0), errors("-c", "from progress import progress\nprint(*progress('12'), sep='')"))
+    loop = "def f(a): return a + 1\nfor i in range(40): f(i)"
+    failed += compare("--stress=guard:1 without --form", True, "back-off" in errors(
+        "dis", "--after-run", "--level=inca", "--stress=guard:1", "-c", loop)[1])
     failed += compare("DYNVM_EXT", (2, 0), (errors("-c", "1", DYNVM_EXT="?")[2], errors("-Ec", "1", DYNVM_EXT="?")[2]))
     failed += compare("dis -c", "<module>  <string>:1", errors("dis", "-c", "x = 1")[1].split("\n")[0])
     failed += compare("dis -", "<module>  <stdin>:1", errors("dis", "-")[1].split("\n")[0])

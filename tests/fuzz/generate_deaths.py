@@ -20,7 +20,7 @@ from writer import Writer
 # What the differential run is about; the labels are those of driver.c.
 VARIANTS = [
     "--level=inca --form=tail", "--level=nama --form=tail", "--level=nama --form=tail --stress=quicken",
-    "--level=nama --form=tail --stress=exit:3", "--level=nama --form=tail --stress=guard:5",
+    "--level=nama --form=trampoline --stress=exit:3", "--level=nama --form=trampoline --stress=guard:5",
 ]
 TO_THE_END = "to the end"  # in the first line of a program that is compared until its process has ended
 

@@ -281,6 +281,11 @@ def check_bad_regions(folder):
 def check_region_lab(folder):
     for options in STRESS:
         check(f"region by hand {options}", outcome(assemble(folder, region_lab(), *options)), (0, b"9004500500\n", b""))
+    path = folder / "by_hand.dla"
+    path.write_text(region_lab())
+    for tool, words in (("stats", "regions: 1 of 1 made"), ("explain", "1 hot loop: 1 with a region"), ("trace", "made        the loop")):
+        done = run(tool, path)
+        check(f"{tool} of assembly", (done.returncode, done.stdout.startswith(b"9004500500\n"), words in done.stdout.decode()), (0, True, True))
 
 
 def check_garbled_regions(folder):

@@ -178,7 +178,10 @@ static bool start(dynvm_vm *self, const dynvm_config *config, dv_form form) {
 dynvm_vm *dynvm_create(const dynvm_config *given) {
     dynvm_config config = read_config(given);
     dv_form form;
-    if (config.counting) config.form = DYNVM_FORM_TRAMPOLINE;
+    /* Stress of guards and exits is compiled into this form alone (run/engine.h). */
+    const bool fails = config.stress_guards || config.stress_exits;
+    if (config.counting || (fails && DV_HAVE_TRAMPOLINE && config.form == DYNVM_FORM_DEFAULT))
+        config.form = DYNVM_FORM_TRAMPOLINE;
     if (!choose_form(config.form, &form)) return NULL;
     dynvm_resize resize = config.resize ? config.resize : c_library_resize;
     dynvm_vm *self = resize(config.resize_context, NULL, 0, sizeof *self);

@@ -101,6 +101,14 @@ static dynvm_status show(dynvm_vm *vm, const cli_options *options, void *output,
     return status;
 }
 
+/* A tool takes assembly for what it is, by its name. */
+static dynvm_status run_file(dynvm_vm *vm, const cli_options *options) {
+    const char *suffix = strrchr(options->program, '.');
+    return options->tool != CLI_NO_TOOL && suffix && strcmp(suffix, ".dla") == 0
+               ? dynvm_run_assembly(vm, options->program)
+               : dynvm_run_file(vm, options->program);
+}
+
 static dynvm_status act(dynvm_vm *vm, const cli_options *options, void *output) {
     if (options->tool == CLI_DISASSEMBLE) return show(vm, options, output, NULL);
     if (options->tool == CLI_ASSEMBLE)
@@ -112,7 +120,7 @@ static dynvm_status act(dynvm_vm *vm, const cli_options *options, void *output) 
     case CLI_RUN_MODULE: return dynvm_run_module(vm, options->program);
     case CLI_INTERACTIVE: return DYNVM_OK;
     case CLI_RUN_STDIN: return run_stdin(vm);
-    default: return dynvm_run_file(vm, options->program);
+    default: return run_file(vm, options);
     }
 }
 

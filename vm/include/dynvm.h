@@ -82,7 +82,7 @@ typedef enum dynvm_nama {
 
 /* How one instruction's handler reaches the next. */
 typedef enum dynvm_form {
-    DYNVM_FORM_DEFAULT,    /* tail, where it was built */
+    DYNVM_FORM_DEFAULT,    /* tail, where it was built; trampoline for stress of guards and exits */
     DYNVM_FORM_TAIL,       /* by a jump */
     DYNVM_FORM_TRAMPOLINE, /* by returning to a loop */
     DYNVM_FORM_MIXED       /* both, alternating, for tests */
@@ -208,8 +208,8 @@ typedef struct dynvm_config {
     dynvm_level level;
     dynvm_form form;
     unsigned stress;            /* DYNVM_STRESS_... */
-    uint32_t stress_guards;     /* every n-th guard fails */
-    uint32_t stress_exits;      /* every n-th exit of a region is taken */
+    uint32_t stress_guards;     /* every n-th guard fails; not so in handlers of the tail form */
+    uint32_t stress_exits;      /* likewise: every n-th exit of a region is taken */
     uint32_t recursion_limit;   /* default 1000 */
     size_t c_stack_size;        /* use at most so much of a thread's C stack; default 8 MB */
     uint64_t instruction_limit; /* of each run ("Limits"), in units of dynvm_resume */

@@ -8,7 +8,8 @@ PROGRAMS = (("same", 499500, 1, "all objects have one map: one search is enough"
             ("growing", 102010, 2, "the site sees two maps"),
             ("six", 719400, 1200, "no more searches than without a cache"),
             ("stored", 499500, 1, "a cell stays where it is when it is stored to: remember it, not what is in it"),
-            ("overridden", 50500, 2, "one search before the class gets its own method, one behind it"))
+            ("overridden", 50500, 2, "one search before the class gets its own method, one behind it"),
+            ("classes", 16000, 2, "one search for each of two classes"))
 
 
 def check(lab: Lab) -> None:

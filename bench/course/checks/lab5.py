@@ -42,7 +42,7 @@ def check(lab: Lab) -> None:
         lab.expect(False, f"line {site['line']}, {site['instruction']} in {site['function']}: slow {site['slow']:,} of "
                    f"{site['executions']:,} times: {site['sentence']}")
     day = [loop for loop in said["loops"] if loop["function"] == "day"]
-    lab.expect(any(loop["reason"] is None for loop in day), "the loop in `day` has no region that keeps" if day else
+    lab.expect(any(loop["reason"] is None for loop in day), "the loop in `day` has no region: what does `explain` say of it?" if day else
                "there is no hot loop in a function `day` any more")
     totals = lab.report("stats", "--json", program, 5000)["totals"]
     lab.note(f"{totals['executions']:,} instructions in {totals['steps']:,} steps, "

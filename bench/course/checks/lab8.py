@@ -7,6 +7,19 @@ VARIANTS = (["--level=generic"], ["--level=inca"], ["--no-native-extensions"], [
             ["--stress=guard:3"], ["--ext-debug"])
 
 
+# An expression that holds something else: a row of `a * b[k]` need not be made.
+MIXED = """from rows import Row
+import rows
+def mixed(a, b, count):
+    for i in range(count):
+        k = i % 8
+        c = a * b[k] + b
+before = rows.made()
+mixed(Row(1.0, 1.0), Row(0.5, -0.25), 1000)
+print(rows.made() - before)
+"""
+
+
 def forms(lab: Lab, program) -> dict:
     """What sites have become: name to tiers."""
     found = {}
@@ -41,11 +54,16 @@ def check(lab: Lab) -> None:
     if not lab.complaints or "EXPRESSION_ROW" in found:
         lab.expect("EXPRESSION_ROW" in found,
                    "place * 0.5 + speed * 0.25 is three instructions, not one EXPRESSION_ROW")
-    count = int(rows.split()[1])
-    lab.expect(count < 1100,
-               f"a thousand rounds of step.dl made {count} rows; one a round is enough, with EXPRESSION_ROW")
+    made = int(rows.split()[1])
+    lab.expect(made < 1100,
+               f"a thousand rounds of step.dl made {made} rows; one a round is enough, with EXPRESSION_ROW")
+    if not lab.complaints:
+        (lab.scratch / "mixed.dl").write_text(MIXED)
+        count = int(lab.program("--level=inca", lab.scratch / "mixed.dl"))
+        lab.expect(count < 1100, f"a thousand times `a * b[k] + b` made {count} rows; one is enough each time: the hook is "
+                   "shown an expression with GET_ROW in it, and `smaller_expression` is the one without")
     if not lab.complaints:
         plain, now = (seconds(lab, *options, "--level=inca", step, 1000000)
                       for options in (["--no-extension-quickening"], []))
         lab.note(f"a million rounds: {plain:.2f} s without derivatives, {now:.2f} s with them; "
-                 f"{count} rows in 1000 rounds")
+                 f"{made} rows in 1000 rounds")

@@ -5,8 +5,7 @@
  * *form*:
  *
  *     trampoline    it returns the address of the next cell to the loop in `run`
- *     tail          it jumps to the next handler itself; `run` hears of it when the program has
- * ended
+ *     tail          it jumps to the next handler itself; `run` hears of the end alone
  *
  * usage: machine PROGRAM N      PROGRAM: sum, squares or powers */
 #include <inttypes.h>

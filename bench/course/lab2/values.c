@@ -5,10 +5,10 @@
  *
  * Invariants
  *  1. Every local that refers to a box is an owner of it.
- *  2. An entry of the operand stack is an owner, unless LOAD_BORROWED put it there: then the local
- * that it came from is, which keeps its value until the entry is gone.
+ *  2. An entry of the operand stack is an owner, unless LOAD_BORROWED put it there: then the owner
+ *     is the local that it came from, which keeps its value until the entry is gone.
  *  3. What an instruction takes from the stack it releases if the entry is an owner: `own` of ADD
- * says which are (bit 0 the left one, bit 1 the right one).  What it puts there is an owner.
+ *     says which are (bit 0 the left one, bit 1 the right one).  What it puts there is an owner.
  *
  * The heap watches: a box that is used after its end, or that is alive at the end of the program,
  * is reported with the instruction (pc) that made it.
@@ -113,16 +113,16 @@ static value run(const instruction *program, value *locals) {
             *sp++ = i->number == (int64_t)i->number ? from_int((int64_t)i->number)
                                                     : from_float(i->number);
             break;
-        case LOAD: *sp++ = locals[i->operand]; break; /* Lab 2, task 4: what is wrong here? */
+        case LOAD: *sp++ = locals[i->operand]; break; /* Lab 2, task 2: what is wrong here? */
         case LOAD_BORROWED: *sp++ = locals[i->operand]; break;
         case STORE: {
-            /* Lab 2, task 2: the local owns what it gets.  And what it held? */
+            /* Lab 2, task 3: the local owns what it gets.  And what it held? */
             locals[i->operand] = *--sp;
             break;
         }
         case ADD: {
             const value right = *--sp, left = *--sp;
-            /* Lab 2, task 3: what ADD takes from the stack, and who owned it. */
+            /* Lab 2, task 4: what ADD takes from the stack, and who owned it. */
             *sp++ = sum_of(left, right);
             break;
         }

@@ -5,10 +5,10 @@
  *
  * Invariants
  *  1. Every local that refers to a box is an owner of it.
- *  2. An entry of the operand stack is an owner, unless LOAD_BORROWED put it there: then the local
- * that it came from is, which keeps its value until the entry is gone.
+ *  2. An entry of the operand stack is an owner, unless LOAD_BORROWED put it there: then the owner
+ *     is the local that it came from, which keeps its value until the entry is gone.
  *  3. What an instruction takes from the stack it releases if the entry is an owner: `own` of ADD
- * says which are (bit 0 the left one, bit 1 the right one).  What it puts there is an owner.
+ *     says which are (bit 0 the left one, bit 1 the right one).  What it puts there is an owner.
  *
  * The heap watches: a box that is used after its end, or that is alive at the end of the program,
  * is reported with the instruction (pc) that made it.

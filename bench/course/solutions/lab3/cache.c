@@ -13,7 +13,7 @@
  * one above it, gets a method that it had not.  (Storing to a cell that is there changes no
  * version.)
  *
- * usage: cache PROGRAM      PROGRAM: same, two, growing, six, stored or overridden
+ * usage: cache PROGRAM      PROGRAM: same, two, growing, six, stored, overridden or classes
  * prints what the program computed, and how often sites had to search. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -252,12 +252,24 @@ static long overridden(void) {
     return sum;
 }
 
+/* Methods of one name in two classes: first objects of one come, then of the other. */
+static long classes(void) {
+    site area = {.name = "area"};
+    class_ *shapes[] = {new_class(NULL), new_class(NULL)};
+    long sum = 0;
+    for (int i = 0; i < 2; i++) set_method(shapes[i], "area", 2 + 28 * i);
+    const object o[] = {{.map = new_map(shapes[0])}, {.map = new_map(shapes[1])}};
+    for (long i = 0; i < 1000; i++) sum += call_method(&area, &o[i / 500]);
+    return sum;
+}
+
 int main(int argc, char **argv) {
     static const struct {
         const char *name;
         long (*run)(void);
-    } programs[] = {{"same", same}, {"two", two},       {"growing", growing},
-                    {"six", six},   {"stored", stored}, {"overridden", overridden}};
+    } programs[] = {{"same", same},      {"two", two},       {"growing", growing},
+                    {"six", six},        {"stored", stored}, {"overridden", overridden},
+                    {"classes", classes}};
     for (size_t i = 0; argc == 2 && i < sizeof programs / sizeof *programs; i++)
         if (strcmp(argv[1], programs[i].name) == 0) {
             const long result = programs[i].run();
