@@ -283,7 +283,8 @@ static int run_program(dynvm_config *config, const dynvm_report *report, buffer 
     dynvm_error *error = dynvm_take_error(vm);
     if (error) put(&texts[1], dynvm_error_traceback(error), dynvm_error_traceback_size(error));
     if (!error && status == DYNVM_NO_MEMORY) put(&texts[1], "out of memory\n", 14);
-    return status == DYNVM_OK ? dynvm_exit_status(vm) : 1; /* the process ends with the VM */
+    /* The process ends with the VM. */
+    return status == DYNVM_ERROR || status == DYNVM_NO_MEMORY ? 1 : dynvm_exit_status(vm);
 }
 
 static int put_error(void *context, const char *text, size_t size) {

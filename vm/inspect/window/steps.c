@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "code/liveness.h"
 #include "inspect/profile.h"
 #include "inspect/words.h"
 #include "region/region.h"
@@ -250,12 +251,15 @@ static const char *is_owned(const dv_code *code, uint32_t pc, uint32_t index, bo
     return "";
 }
 
-static void write_frame(dv_vm *vm, dv_json *json, const dv_thread *thread, uint32_t pc) {
+static void write_frame(dv_vm *vm, dv_json *json, dv_thread *thread, uint32_t pc, phase now) {
     const dv_code *code = thread->code;
     const dv_value *fp = vm->fp, *base = fp + thread->stack_base;
+    /* Regions leave such locals as they are, or were. */
+    const uint64_t *live = now == BEHIND ? dv_thread_live(vm, thread) : NULL;
     dv_json_begin(json, "locals", '[');
     for (uint32_t i = 0; i < code->local_count; i++)
-        write_value(vm, json, name_of_local(code, i), fp[i], (int32_t)i, true, "");
+        write_value(vm, json, name_of_local(code, i), fp[i], (int32_t)i, true,
+                    live && !dv_is_live(live[pc], i) ? "not needed now" : "");
     dv_json_end(json, ']');
     dv_json_begin(json, "stack", '[');
     for (uint32_t i = 0; base + i < vm->sp; i++) {
@@ -448,7 +452,7 @@ void dv_steps_note(dv_vm *vm, dv_thread *thread, const dv_cell *ip, uint32_t op,
         dv_json_text(&json, "function", thread->code->qualname.data, thread->code->qualname.size);
         dv_json_number(&json, "line", position ? position->line : 0);
         dv_json_number(&json, "pc", pc);
-        write_frame(vm, &json, thread, pc);
+        write_frame(vm, &json, thread, pc, now);
     }
     dv_json_end(&json, '}');
     if (steps->full) steps->size = before; /* half of one is none */

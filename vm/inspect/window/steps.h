@@ -18,7 +18,7 @@
 
 typedef struct dv_steps dv_steps;
 
-enum { DV_STEPS_USUAL = 100, DV_STEPS_MOST = 10000 }; /* of each phase */
+enum { DV_STEPS_USUAL = 100, DV_STEPS_MOST = 100000 }; /* of each phase */
 
 /* From now on, in a VM that counts: of the unit's functions of this name, `each` steps of each
  * phase.  False: out of memory (nothing is raised). */
