@@ -403,7 +403,8 @@ function table(rows, head) {
 const part = (title, ...content) => make("div", {}, make("h3", {}, title), ...content);
 const columns = (...parts) => make("div", { className: "columns" }, ...parts.filter(Boolean));
 const link = (text, act) => make("button", { type: "button", onclick: act }, text);
-const whyPart = (notes) => notes.length && part("Why it is slow", ...notes.map((note) => make("div", { className: "why" },
+const unlike = (notes) => [...new Map(notes.map((note) => [note.title + note.sentence, note])).values()];
+const whyPart = (notes) => notes.length && part("Why it is slow", ...unlike(notes).map((note) => make("div", { className: "why" },
   make("p", {}, `${note.title}: ${note.sentence}.`), make("p", {}, `To do: ${note.advice}.`))));
 const historyPart = (list) => list.length && part("What happened", table(list.slice(0, 60).map((event) =>
   [event.step, link(told(event), () => setTime(event.index))]), ["step", ""]));
@@ -586,7 +587,7 @@ function stepDetails(i) {
   const inlined = step.function && step.function !== data.steps.function && !step.function.endsWith("." + data.steps.function);
   const gap = i ? step.step - steps[i - 1].step - 1 : 0;
   const shown = columns(
-    part(site ? `${site.instruction} ${site.operands} at ${site.pc}, line ${site.line}` : step.form, table([
+    part((step.phase === "exit" ? "On the way to " : "") + (site ? `${site.instruction} ${site.operands} at ${site.pc}, line ${site.line}` : step.form), table([
       ["done by", make("code", {}, done)], ["phase", PHASES[step.phase]], inlined && ["of", `${step.function}, which is inlined`],
       gap > 0 && ["not shown in front", `${figure(gap)} steps, of other functions or alike`]].filter(Boolean))),
     part("Locals, before it", step.locals ? stepTable(step.locals, known && before.locals, (name) => name) : make("p", {}, "Not known here.")),
