@@ -23,6 +23,7 @@ enum {
     MOST_PROGRAM = 1 << 20,  /* ... and what is behind them */
     MOST_OUTPUT = 256 << 10, /* of what a program prints */
     MOST_PAGE = 64 << 20,
+    MOST_SECONDS = 1000000,
     SECONDS_TO_ASK = 10, /* until the request is there */
     SECONDS_TO_TELL = 15 /* after the time limit, until the answer is gone */
 };
@@ -172,9 +173,10 @@ static bool split_head(request *r) {
 /* Is it this server's name, with `before` in front of it? */
 static bool is_us(const request *r, const char *text, const char *before) {
     static const char *const names[] = {"127.0.0.1", "localhost"};
-    char own[64];
+    char own[64], port[8] = "";
+    if (r->port != 80) snprintf(port, sizeof port, ":%d", r->port); /* which browsers leave out */
     for (int i = 0; i < 2; i++) {
-        snprintf(own, sizeof own, "%s%s:%d", before, names[i], r->port);
+        snprintf(own, sizeof own, "%s%s%s", before, names[i], port);
         if (text && strcmp(text, own) == 0) return true;
     }
     return false;
@@ -239,7 +241,7 @@ static void decode(char *value) {
 
 /* What the system does where the VM's own limits do not reach. */
 static void limit_process(double seconds) {
-    const rlim_t time = (rlim_t)seconds + SECONDS_TO_TELL;
+    const rlim_t time = (rlim_t)(seconds < MOST_SECONDS ? seconds : MOST_SECONDS) + SECONDS_TO_TELL;
     setrlimit(RLIMIT_CPU, &(struct rlimit){time, time});
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
     setrlimit(RLIMIT_FSIZE, &(struct rlimit){0, 0});
