@@ -4,6 +4,7 @@
  - it is well-formed HTML whose data are the JSON of dis, stats, explain and trace, and it loads nothing;
  - no text of a program, and no name of a file, ends the block of data or becomes HTML;
  - where the page goes, what is said of it, and what happens to it when the program fails;
+ - `--step`: what is recorded of each phase is what the program computes, the raw values of regions too;
  - in a browser (chromium, where there is one): what it draws, keys, links, the slider, a program of 10,000 lines.
 
 usage: window.py DYNVM      exit status: 0 if all is well, 1 if anything is wrong
@@ -101,7 +102,7 @@ def test_page(folder):
                                or {"src", "href", "action"} & set(attributes)], [])
     check("nor do its styles and scripts", re.findall(r"https?:|url\(|@import|\bfetch\b|\bimport\(|XMLHttpRequest|innerHTML",
                                                       text.replace(page.scripts[0], "")), [])
-    check("size without the data", len(text) - len(page.scripts[0]) < 45000, True)
+    check("size without the data", len(text) - len(page.scripts[0]) < 50000, True)
     check("the source", (data["name"], data["source"]), ("script.dl", LOOP))
     stats = json.loads(run("stats", "--json", "script.dl", folder=folder).stdout)
     check("totals are those of stats", data["counts"]["totals"], stats["totals"])
@@ -171,6 +172,77 @@ def test_files(folder):
     check("at another level", (data["counts"]["level"], data["counts"]["regions"]["made"]), ("inca", 0))
 
 
+POINTS = """class P:
+    def __init__(self, x, y):
+        self.x = x
+        self.y = y
+    def plus(self, other):
+        return P(self.x + other.x, self.y + other.y)
+def walk(n):
+    here, step, odd = P(0.0, 1.0), P(0.5, 0.25), 0
+    for i in range(n):
+        here = here.plus(step)
+        if i & 1:
+            odd += i
+    return here.x + here.y + odd
+print(walk(1000))
+"""
+MIXED = """def f(items, k):
+    z, s, t = 0j, 0, 0.5
+    for v in items:
+        z = z + complex(t, v) * 1j
+        s = (s * 31 + v) % 1000003
+        t = t * 0.75 + k if s > 500000 else t + 1
+    return z, s, t
+print(f(list(range(1000)), 0.125))
+"""
+
+
+def steps_of(folder, text, name, *options):
+    found = view(folder, text, f"--step={name}", *options)[1]["steps"]
+    check(f"what {name} is said to be", found["function"], name.split(":")[0])
+    return found["kept"]
+
+
+def told_locals(step):
+    """What a step says of locals that it needs, but not where something was never made."""
+    return {name: value for name, value, _, where in step.get("locals", []) if value != "-" and "not needed" not in where}
+
+
+def test_steps(folder):
+    check("nothing is recorded unasked", "steps" in view(folder, LOOP)[1], False)
+    check("of another function", steps_of(folder, LOOP, "nothing"), [])
+    kept = steps_of(folder, LOOP, "total:20")
+    phases = [step["phase"] for step in kept]
+    check("phases", {phase: phases.count(phase) for phase in phases}, {"cold": 20, "warm": 20, "region": 20, "exit": 1, "behind": 2})
+    check("in their order", [step["step"] for step in kept], sorted(step["step"] for step in kept))
+    mul = kept[11]
+    check("generic code", (mul["form"], mul["pc"], mul["line"], mul["locals"][1][:3], [entry[:3] + entry[3:] for entry in mul["stack"][1:]]),
+          ("MUL", 11, 4, ["s", "0", "int"], [["", "0", "int", "borrowed"]] * 3))
+    raw = next(step for step in kept if step.get("text", "").startswith("RI_MUL"))
+    check("raw values", {name: where.split(",")[0] for name, value, kind, where in raw["locals"][1:]}, {"s": "raw", "i": "raw"})
+    add = next(step for step in kept if step.get("text", "").startswith("RI_ADD"))
+    i = int(dict((name, value) for name, value, *_ in add["locals"])["i"])
+    check("a register", add["stack"][-1], ["", str(i * i), "int", "raw, register r"])
+    check("what it came to", kept[-1]["stack"], [["", "333283335000", "int", "owned"]])
+    for text, name in ((LOOP.replace("10000", "1000"), "total"), (POINTS, "walk"), (MIXED, "f")):
+        once = {}
+        for step in steps_of(folder, text, f"{name}:10000000", "--level=generic"):
+            once.setdefault(step["pc"], []).append(told_locals(step))
+        for level in ("inca", "nama"):
+            kept = [step for step in steps_of(folder, text, f"{name}:200", f"--level={level}") if step.get("function") == name]
+            wrong = [step for step in kept if step["phase"] != "exit" and
+                     not any(told_locals(step).items() <= state.items() for state in once[step["pc"]])]
+            check(f"{name} at {level} has states that there are at generic", wrong[:1], [])
+            check(f"... and was in a region at {level}", "region" in {step["phase"] for step in kept}, level == "nama")
+    for wrong in ("--step=", "--step=:3", "--step=f:x", "--step=f:0", "--port=1x"):
+        run("view", wrong, "script.dl", folder=folder, code=2)
+    run("stats", "--step=f", "script.dl", folder=folder, code=2)
+    recursive = "def f(n):\n    return [n] if n == 0 else f(n - 1) + [n]\nf(30)\n"
+    frames = {step["frame"] for step in steps_of(folder, recursive, "f:1000")}
+    check("each call has its frame", len(frames), 31)
+
+
 # What a page does, in the page: it tells what it finds by its title.
 DRIVER = """
 <script>
@@ -213,6 +285,25 @@ def test_browser(folder):
         slider.value = 3; slider.oninput();
         said.push(state(), document.getElementById("moment").textContent.includes("MUL at 11 takes MUL_INT"));
     """), [7, 7, "■", 0, "·", "◔", True])
+    stepped, _ = view(folder, LOOP, "--step=total:20")
+    check("steps", drive(folder, stepped, """
+        const details = () => document.getElementById("details").textContent, text = () => document.getElementById("step-text").textContent;
+        said.push(document.getElementById("steps").offsetParent !== null, text().split(",")[0], details().includes("LOAD_CONST"));
+        for (let i = 0; i < 11; i++) press("code", "ArrowRight");
+        said.push(text().split(",")[0], document.querySelector("#code .chosen").textContent.includes("MUL"), details().includes("borrowed"));
+        press("code", "ArrowLeft");
+        said.push(text().split(",")[0], document.querySelector("#source .chosen .number").textContent);
+        const slider = document.getElementById("step");
+        slider.value = 43; slider.oninput();
+        said.push(details().includes("raw, slot"), details().includes("◀ was"), rows("region").some((row) => row.classList.contains("chosen")));
+        slider.value = slider.max; slider.oninput();
+        press("code", "ArrowRight");
+        said.push(text().split(",")[0], details().includes("333283335000"));
+    """), [True, "1 of 63", True, "12 of 63", True, True, "11 of 63", "4", True, True, True, "63 of 63", True])
+    check("no steps", drive(folder, text, """
+        press("code", "ArrowRight");
+        said.push(document.getElementById("steps").offsetParent === null);
+    """), [True])
     check("a narrow window", drive(folder, text, """
         said.push([...document.querySelectorAll(".panel")].filter((panel) => panel.offsetParent).length);
         document.querySelector('#tabs [data-tab="region"]').click();
@@ -237,7 +328,7 @@ def test_browser(folder):
 
 
 with tempfile.TemporaryDirectory() as folder:
-    for test in (test_page, test_origins, test_hostile, test_files, *([test_browser] if BROWSER else [])):
+    for test in (test_page, test_origins, test_hostile, test_files, test_steps, *([test_browser] if BROWSER else [])):
         test(folder)
 print(f"{checking.failed} things are wrong" + ("" if BROWSER else "; not looked at in a browser, as there is no chromium"))
 sys.exit(checking.failed > 0)

@@ -23,6 +23,7 @@
 #include "inspect/profile.h"
 #include "inspect/stats.h"
 #include "inspect/trace.h"
+#include "inspect/window/steps.h"
 #include "inspect/window/window.h"
 #include "inspect/where.h"
 #include "run/call.h"
@@ -549,7 +550,10 @@ dynvm_status dynvm_view(dynvm_vm *self, const char *path, const dynvm_report *re
     if (!dv_profile_of(vm)) return refuse_counts(self);
     dv_unit *unit = unit_of(vm, path, &known);
     if (!unit) return finish(self);
-    if (!report_after_run(vm, unit, &page, dv_inspect_window) && dv_is_empty(vm->error))
+    const uint32_t each = known.steps ? known.steps : DV_STEPS_USUAL;
+    if (known.step && !dv_steps_begin(vm, unit, known.step, each))
+        dv_raise_memory(vm);
+    else if (!report_after_run(vm, unit, &page, dv_inspect_window) && dv_is_empty(vm->error))
         dv_raise_memory(vm);
     if (--unit->references == 0) unit->release_arena(unit->context, unit->arena);
     return finish(self);

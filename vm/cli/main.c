@@ -14,6 +14,7 @@
 #include "options.h"
 #include "output.h"
 #include "repl.h"
+#include "serve.h"
 
 enum { STATUS_FAILED = 1, STATUS_USAGE = 2, STATUS_UNWRITTEN = 120 };
 
@@ -241,5 +242,5 @@ int main(int argc, char **argv) {
         break;
     default: break;
     }
-    return run(&options);
+    return options.serve ? cli_serve(&options) : run(&options);
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "letters.h"
+#include "serve.h"
 
 static const char help[] =
     "usage: dynvm [options] SCRIPT [arguments]\n"
@@ -28,6 +29,8 @@ static const char help[] =
     "when\n"
     "       dynvm view [options] [-o FILE.html] SCRIPT [arguments]\n"
     "                                            run, and write a page that shows all of this\n"
+    "       dynvm view --serve [options] [SCRIPT]\n"
+    "                                            a playground for a browser on this machine\n"
     "       dynvm compile SCRIPT [-o FILE.dlc]   compile, to be run without the script\n"
     "       dynvm asm [options] FILE.dla [arguments]\n"
     "                                            assemble, verify and run\n"
@@ -74,13 +77,20 @@ static const char help[] =
     "  --ext-debug                 check what extensions do: leaks, use after release and more\n"
     "  --ext-trace                 print every call that extensions make\n"
     "\n"
-    "of dis, stats, explain and trace:\n"
+    "of dis, stats, explain, trace and view:\n"
     "  --after-run                 dis: run the script first, and list what its code became\n"
     "  --asm                       dis: as assembly; what the script prints goes to stderr\n"
     "  --where                     dis: where dynvm's sources define each instruction, and who\n"
     "                              chooses it; without a script: of all there are\n"
     "  --function=NAME             only this function\n"
     "  --top=N                     at most so many rows in a table (default: 20)\n"
+    "  --step=FUNCTION[:N]         view: go through the function step by step; of each phase of "
+    "its\n"
+    "                              life the first N steps (default: 100)\n"
+    "  --serve                     view: a playground at 127.0.0.1: edit, run with limits (5 "
+    "seconds\n"
+    "                              and 256 MB, or what is given), compare; sandboxed\n"
+    "  --port=N                    view --serve: the port (default: 8000; 0: any that is free)\n"
     "  --json                      one line of JSON (trace: one for each event); what the script\n"
     "                              prints goes to stderr\n";
 
@@ -254,6 +264,26 @@ static bool parse_top(const char *text, unsigned *top) {
     return true;
 }
 
+/* "f:100": the function, and how many steps of each phase.  The text is one of argv, which is cut.
+ */
+static bool parse_step(const char *text, cli_options *options) {
+    char *colon = strrchr(text, ':');
+    options->report.step = text;
+    if (!colon) return *text || refuse("no function in", "--step=");
+    if (!parse_top(colon + 1, &options->report.steps)) return false;
+    *colon = 0;
+    return *text || refuse("no function in", "--step=");
+}
+
+static bool parse_port(const char *text, cli_options *options) {
+    char *end;
+    const unsigned long port = strtoul(text, &end, 10);
+    if (end == text || *end || text[0] == '-' || port > UINT16_MAX)
+        return refuse("not a port:", text);
+    options->port = (int)port;
+    return true;
+}
+
 /* Is it an option of the tools?  *good: it is understood. */
 static bool parse_report_option(const char *argument, cli_options *options, bool *good) {
     const char *value;
@@ -266,6 +296,12 @@ static bool parse_report_option(const char *argument, cli_options *options, bool
         options->report.where = 1;
     else if (options->tool == CLI_ASSEMBLE)
         return strcmp(argument, "--print") == 0 && (options->print = true);
+    else if (options->tool == CLI_VIEW && (value = value_of(argument, "--step")))
+        *good = parse_step(value, options);
+    else if (options->tool == CLI_VIEW && strcmp(argument, "--serve") == 0)
+        options->serve = true;
+    else if (options->tool == CLI_VIEW && (value = value_of(argument, "--port")))
+        *good = parse_port(value, options);
     else if (strcmp(argument, "--json") == 0)
         options->report.json = 1;
     else if ((value = value_of(argument, "--function")))
@@ -425,6 +461,7 @@ bool cli_parse(int argc, char **argv, cli_options *options) {
         (cli_options){.action = CLI_RUN_FILE, .config = DYNVM_CONFIG, .report = DYNVM_REPORT};
     options->config.foreign = 1; /* a program of its own may do what its user may */
     options->tool = tool_of(argc, argv);
+    options->port = CLI_USUAL_PORT;
     options->report.coloured = may_colour();
     options->config.counting = options->tool == CLI_STATS || options->tool == CLI_EXPLAIN ||
                                options->tool == CLI_TRACE || options->tool == CLI_VIEW;
@@ -454,6 +491,11 @@ bool cli_parse(int argc, char **argv, cli_options *options) {
         !parse_environment(&options->config))
         return false;
     if (options->report.where && at == argc) return true;
+    if (options->serve) {
+        options->program = at < argc ? argv[at] : NULL;
+        return (options->action == CLI_RUN_FILE && argc - at <= 1) ||
+               refuse("--serve takes one script, or none, not", argv[at]);
+    }
     if (options->tool && at == argc) return refuse("no script behind", argv[1]);
     parse_program(argc, argv, at, options);
     if ((options->tool == CLI_DISASSEMBLE || options->tool == CLI_VIEW) &&

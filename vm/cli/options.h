@@ -46,6 +46,8 @@ typedef struct cli_options {
     const char *lockstep_name; /* as it was given */
     bool after_run;            /* dis */
     bool print;                /* asm: print the assembly of a script */
+    bool serve;                /* view: a playground ... */
+    int port;                  /* ... at this one; 0: any */
     const char *written;       /* compile, view: the file; NULL: the script's name says it */
     dynvm_report report;       /* of the tool */
     /* Those of -W and -X, in their order; NULL ends them. */

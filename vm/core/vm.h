@@ -347,7 +347,9 @@ struct dv_vm {
     void *observer_context;
     bool observer_failed;
     struct dv_profile *profile; /* inspect/profile.h; NULL: nothing is counted */
-    struct dynvm_vm *host;      /* what the embedder knows the VM as (api/machine.h) */
+    bool records_steps; /* regions keep what they know at each instruction (inspect/window/steps.h)
+                         */
+    struct dynvm_vm *host; /* what the embedder knows the VM as (api/machine.h) */
 };
 
 typedef struct dv_vm_config {

@@ -584,10 +584,12 @@ typedef struct dynvm_report {
     int where; /* dynvm_disassemble: where each instruction is defined in dynvm's sources, who
                 * chooses it, and what a fusion covers; without a `path`, of all instructions there
                 * are */
+    const char *step; /* dynvm_view: the page also goes through this function step by step ... */
+    unsigned steps;   /* ... so many of each phase of its life; default 100 */
 } dynvm_report;
 
 #define DYNVM_REPORT \
-    { sizeof(dynvm_report), NULL, 0, 0, 0, 0, NULL, 0, 0 }
+    { sizeof(dynvm_report), NULL, 0, 0, 0, 0, NULL, 0, 0, NULL, 0 }
 
 /* Each writes to `output`, whose results do not matter; report NULL: all defaults. */
 

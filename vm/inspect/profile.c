@@ -2,6 +2,7 @@
 #include "inspect/profile.h"
 
 #include "inspect/trace.h"
+#include "inspect/window/steps.h"
 #include "run/frame.h"
 #include "types/class/class.h"
 #include "types/callable/function.h"
@@ -613,6 +614,8 @@ static const dv_cell *step(dv_vm *vm, const dv_cell *ip) {
         plan_step(vm, profile, thread, &plan);
     else
         count_region_step(vm, profile, thread, &plan);
+    if (profile->recorded && plan.first_pc != DV_NO_PC)
+        dv_steps_note(vm, thread, ip, plan.op, plan.first_pc);
     bool outer = profile->missed; /* of the step in which a C function called dl */
     const bool in_region = !dv_thread_owns(thread, ip);
     dv_making making = {.behind = NULL};
@@ -715,6 +718,7 @@ void dv_profile_free(dv_vm *vm) {
         function = next;
     }
     dv_trace_free(vm, profile->trace);
+    dv_steps_free(vm, profile->recorded);
     dv_heap_free(&vm->heap, profile, sizeof *profile);
 }
 

@@ -139,6 +139,7 @@ typedef struct dv_profile {
     dv_objects objects;     /* made, and removed, by kind (objects.h) */
     uint64_t forms[DV_OP_COUNT + 1]; /* steps by opcode; the last: extensions' and the machine's */
     struct dv_trace *trace;          /* what happened, in its order (trace.h) */
+    struct dv_steps *recorded;       /* of one function (window/steps.h); NULL: none are */
     bool missed;                     /* the guard of the running step failed */
     bool incomplete;                 /* memory was short: some functions are not counted */
 } dv_profile;

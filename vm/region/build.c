@@ -81,18 +81,37 @@ void dv_build_cut(dv_build *b, uint32_t at) {
     b->cells.count = at;
     for (uint32_t i = b->marks.count; i-- > 0 && b->marks.data[i].cell > at;)
         b->marks.data[i].cell = at;
-    while (b->origins.count && b->origins.data[b->origins.count - 1].cell >= at) b->origins.count--;
+    while (b->origins.count && b->origins.data[b->origins.count - 1].cell >= at)
+        b->known.count -= b->origins.data[--b->origins.count].known_count;
 }
 
-/* In VMs that count: the cells from here on stand for the instruction at b->pc. */
-static void note_origin(dv_build *b) {
+static void note_known(dv_build *b, uint32_t pc, int32_t q) {
+    const dv_known_value *e = &b->e[q];
+    dv_placed placed = {dv_home(b, q), e->slot, e->kind, e->where, false, e->value};
+    if (e->where == DV_AT_ALIAS) placed.slot = dv_home(b, e->slot);
+    placed.dead = dv_build_is_dead(b, pc, q);
+    DV_PUSH(b, known, placed);
+}
+
+/* In VMs that count: the cells from here on stand for the instruction at b->pc.  `knows`: the
+ * entries say what is known in front of it. */
+static void note_origin(dv_build *b, bool knows) {
     if (!b->emitting || !b->vm->profile || b->failed) return;
-    const dv_origin origin = {b->cells.count, b->pc, (dv_thread *)b->context->thread};
+    dv_origin origin = {
+        .cell = b->cells.count, .pc = b->pc, .thread = (dv_thread *)b->context->thread};
     const uint32_t count = b->origins.count;
-    if (count && b->origins.data[count - 1].cell == origin.cell)
-        b->origins.data[count - 1] = origin;
-    else
-        DV_PUSH(b, origins, origin);
+    if (count && b->origins.data[count - 1].cell == origin.cell) {
+        b->origins.count--;
+        b->known.count -= b->origins.data[count - 1].known_count;
+    }
+    origin.base = (int16_t)b->context->base;
+    origin.first_known = b->known.count;
+    const dv_context *root = b->context;
+    uint32_t pc = b->pc; /* in the region's own function */
+    for (; root->parent; root = root->parent) pc = root->call_pc;
+    for (int32_t q = 0; knows && b->vm->records_steps && q < b->top; q++) note_known(b, pc, q);
+    origin.known_count = b->known.count - origin.first_known;
+    DV_PUSH(b, origins, origin);
 }
 
 bool dv_build_is_marked(const dv_build *b, uint32_t cell) {
@@ -328,7 +347,7 @@ void dv_build_flow(dv_build *b, dv_context *context, uint32_t pc) {
 /* Runs over instructions from a leader to where control goes elsewhere or reaches a leader. */
 static uint32_t run_block(dv_build *b) {
     for (;;) {
-        note_origin(b);
+        note_origin(b, true);
         uint32_t next = dv_step(b);
         if (b->ended || b->failed) return DV_NO_PC;
         dv_snapshot *at = dv_snapshot_at(b->context, next);
@@ -413,7 +432,7 @@ static void emit_stub(dv_build *b, dv_edge edge) {
         b->top = edge.top;
     }
     b->context = edge.context, b->pc = edge.pc, b->sp = -1, b->ended = false;
-    note_origin(b);
+    note_origin(b, edge.entries != NULL);
     b->last_result = DV_NO_CELL;
     b->version++;
     bool straight = to && edge.release < 0 && !edge.resumes &&
@@ -505,6 +524,7 @@ void dv_build_finish(dv_build *b) {
     KEEP(entry_items, entry_item_count);
     KEEP(marks, mark_count);
     KEEP(origins, origin_count);
+    KEEP(known, known_count);
     KEEP(held, held_count);
     if (b->vm->profile) region->steps = count_from_zero(b);
     if (b->failed) return;

@@ -31,15 +31,6 @@ enum { DV_YIELD_WEIGHS = 16 };
 enum { DV_RESUMING_WEIGHS = 4 };
 static inline bool dv_op_yields(uint32_t op) { return dv_op_infos[op].region == DV_REGION_YIELDS; }
 
-typedef enum dv_where {
-    DV_AT_HOME,
-    DV_AT_SLOT,
-    DV_AT_REGISTER,
-    DV_AT_VALUE,
-    DV_AT_ALIAS,
-    DV_AT_NOWHERE
-} dv_where;
-
 typedef struct dv_known_value {
     uint8_t kind;  /* dv_kind */
     uint8_t where; /* dv_where */
@@ -194,6 +185,7 @@ typedef struct dv_build {
     DV_VECTOR(dv_entry_item) entry_items;
     DV_VECTOR(dv_mark) marks;
     DV_VECTOR(dv_origin) origins;
+    DV_VECTOR(dv_placed) known;
     DV_VECTOR(dv_held) held; /* globals that the loop stores to; found before it is interpreted */
     DV_VECTOR(uint32_t) exit_uses;  /* cells whose target is the number of an exit, to be patched */
     DV_VECTOR(uint32_t) label_uses; /* cells whose target is the number of a cell, to be patched */

@@ -53,6 +53,7 @@ void dv_region_free(dv_vm *vm, dv_region *region) {
     free_array(vm, region->marks, region->mark_count * sizeof *region->marks);
     free_array(vm, region->steps, region->cell_count * sizeof *region->steps);
     free_array(vm, region->origins, region->origin_count * sizeof *region->origins);
+    free_array(vm, region->known, region->known_count * sizeof *region->known);
     free_array(vm, region->held, region->held_count * sizeof *region->held);
     dv_pin *pins = region->pins; /* of frames that were taken for being in it */
     const uint32_t count = region->pin_count, capacity = region->pin_capacity;

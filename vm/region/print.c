@@ -155,6 +155,21 @@ static void print_region(dv_vm *vm, printer *p, const dv_region *region) {
     }
 }
 
+void dv_region_print_step(dv_vm *vm, const dv_region *region, uint32_t cell, dv_output out,
+                          void *context) {
+    const printer p = {out, context, NULL, 0};
+    const uint32_t joined = dv_op_of(vm, region->cells[cell].h);
+    for (uint32_t parts = joined < DV_OP_COUNT ? parts_of(joined) : 0; parts > 0; parts--) {
+        const uint32_t op = dv_pair_first(dv_op_of(vm, region->cells[cell].h));
+        const dv_op_info *info = &dv_op_infos[op];
+        print(&p, "%s", dv_op_name(op));
+        if (info->kind == DV_KIND_REGION && info->length > 1)
+            print_region_op(vm, &p, region, cell, info);
+        if (parts > 1) print(&p, "; ");
+        cell += info->length;
+    }
+}
+
 void dv_region_print(dv_vm *vm, const dv_thread *thread, const dv_region_naming *naming,
                      dv_output out, void *context) {
     for (const dv_region *region = thread->regions; region; region = region->next)

@@ -104,7 +104,27 @@ typedef struct dv_mark {
 typedef struct dv_origin {
     uint32_t cell, pc;
     dv_thread *thread;
+    int16_t base;                      /* entry of its local 0 */
+    uint32_t first_known, known_count; /* what is known in front of it; 0: nothing is kept */
 } dv_origin;
+
+typedef enum dv_where {
+    DV_AT_HOME,
+    DV_AT_SLOT,
+    DV_AT_REGISTER,
+    DV_AT_VALUE,
+    DV_AT_ALIAS,
+    DV_AT_NOWHERE
+} dv_where;
+
+/* Where a local or an entry of the operand stack is.  In VMs that record steps alone. */
+typedef struct dv_placed {
+    int16_t home, slot; /* AT_SLOT: the raw value; AT_ALIAS: whose home has it; RANGE: its triple */
+    uint8_t kind;       /* dv_kind */
+    uint8_t where;      /* dv_where */
+    bool dead;          /* nobody reads it before it is stored to */
+    dv_value value;     /* AT_VALUE; it is alive while the region is not retired */
+} dv_placed;
 
 /* A cell at which control may be outside (in a callee, in a slow path) or be sent out. */
 #define DV_NO_CELL UINT32_MAX
@@ -218,6 +238,8 @@ struct dv_region {
     uint64_t *steps;    /* by cell: how often it was executed; NULL: the VM does not count */
     dv_origin *origins; /* sorted by cell */
     uint32_t origin_count;
+    dv_placed *known;
+    uint32_t known_count;
     int16_t inlined;  /* calls that the deepest of the functions analysed inline counts as */
     int16_t extent;   /* slots that the region uses from fp on */
     uint32_t removed; /* places where INCA code makes an object, and the region does not */
@@ -300,5 +322,8 @@ void dv_region_print(dv_vm *vm, const dv_thread *thread, const dv_region_naming 
                      dv_output out, void *context);
 void dv_region_print_one(dv_vm *vm, const dv_region *region, const dv_region_naming *naming,
                          dv_output out, void *context);
+/* What the handler at a cell does: its instruction, or all those of a pair with `;` between. */
+void dv_region_print_step(dv_vm *vm, const dv_region *region, uint32_t cell, dv_output out,
+                          void *context);
 
 #endif

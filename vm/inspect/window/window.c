@@ -6,6 +6,7 @@
 #include "inspect/rows.h"
 #include "inspect/stats.h"
 #include "inspect/trace.h"
+#include "inspect/window/steps.h"
 
 /* Writes JSON into the page's block of data. */
 static int write_data(void *context, const char *text, size_t size) {
@@ -53,6 +54,7 @@ bool dv_inspect_window(dv_vm *vm, const dv_unit *unit, const dv_page *page) {
     bool written = dv_inspect_stats(vm, &data);
     dv_page_text(&data, ",\"reasons\":");
     written = written && dv_inspect_explain(vm, &data);
+    dv_steps_json(vm, &json);
     dv_json_end(&json, '}');
     dv_page_text(page, dv_window_tail);
     return written;

@@ -101,7 +101,7 @@ for (const f of functions) for (const region of f.regions || []) {
     if (paired) paired--;
     else executed = steps.get(cell) || 0, paired = (/ (\++)(?: |$)/.exec(line)?.[1] || "").length;
     regionRows.push({ part: exit ? "exit" : "cell", region, text: line.slice(4), site: exit ? exitSite(exit[1], f) : origins[at]?.site,
-                      executed, guard: !exit && /-> \d+/.test(line) });
+                      cell, executed, guard: !exit && /-> \d+/.test(line) });
   }
 }
 
@@ -165,7 +165,7 @@ function worldAt(time) {
 
 // What stands at the site: the listing says it of the end, the log of the time before.
 function formAt(site) {
-  if (world.ended) return { form: site.kind === "adaptive" ? null : site.form, waits: site.kind === "adaptive" };
+  if (world.ended) return { form: site.kind === "adaptive" ? null : site.form, waits: site.kind === "adaptive" && !site.covered };
   const state = world.sites.get(site);
   return { form: state?.form, waits: world.warm.has(site.f) && site.quickens && !state?.form };
 }
@@ -180,6 +180,7 @@ function stateAt(site) {
   const state = world.sites.get(site);
   if (inRegion(site)) return "region";
   if (world.ended ? site.why : state?.lost) return "lost";
+  if (world.ended && site.covered) return "derived";      // by the form in front
   if (form && site.instruction !== "JUMP_BACK") return "derived"; // which is one where it enters a region alone
   return !warm ? "cold" : waits ? "waiting" : "plain";
 }
@@ -358,7 +359,7 @@ const codeRows = functions.flatMap((f) => [{ f }, ...f.instructions]);
 for (const f of functions) {
   let left = 0;
   for (const site of f.instructions) {
-    if (left) site.bracket = --left ? "│" : "╰";
+    if (left) site.bracket = --left ? "│" : "╰", site.covered = true;
     else if (site.covers > 1) site.bracket = "╭", left = site.covers - 1;
   }
 }
@@ -402,7 +403,8 @@ function table(rows, head) {
 const part = (title, ...content) => make("div", {}, make("h3", {}, title), ...content);
 const columns = (...parts) => make("div", { className: "columns" }, ...parts.filter(Boolean));
 const link = (text, act) => make("button", { type: "button", onclick: act }, text);
-const whyPart = (notes) => notes.length && part("Why it is slow", ...notes.map((note) => make("div", { className: "why" },
+const unlike = (notes) => [...new Map(notes.map((note) => [note.title + note.sentence, note])).values()];
+const whyPart = (notes) => notes.length && part("Why it is slow", ...unlike(notes).map((note) => make("div", { className: "why" },
   make("p", {}, `${note.title}: ${note.sentence}.`), make("p", {}, `To do: ${note.advice}.`))));
 const historyPart = (list) => list.length && part("What happened", table(list.slice(0, 60).map((event) =>
   [event.step, link(told(event), () => setTime(event.index))]), ["step", ""]));
@@ -470,19 +472,20 @@ function overview() {
   const dropped = Object.entries(data.log.dropped).filter(([, count]) => count).map(([kind, count]) => `${figure(count)} ${kind}`);
   const toLine = (line) => link(`${line.number}: ${line.text.trim().slice(0, 60)}`, () => choose(sourceList, line.number - 1));
   return columns(
+    part("How to read this", make("p", { className: "narrow" }, "Point at a line, an instruction or a cell: what belongs to it lights up. Click it: here it says more, and why. " +
+      "Bars and numbers: how often it was executed (bars by logarithm); ■ in regions, ▲ misses; ⚠ stayed slow. " +
+      "Arrow keys move, Tab goes to the next panel, [ and ] to the event before and after.")),
+    part("Slow, and why", slow.length ? table(slow.slice(0, 12).map((line) => [toLine(line), [...new Set(line.notes.map((note) => note.sentence))].join("; ")]))
+                                      : make("p", {}, "Nothing that was hot stayed slow.")),
+    part("Hottest lines", table(hot.map(({ line, count }) => [toLine(line), count]))),
     part("In short", table([
       ["executions of instructions", totals.executions], ["by derivatives", share(totals.hits, totals.executions)],
       ["missed", totals.misses], ["steps in regions", share(totals.region, totals.steps)],
       ["regions made", regions.made], ["entered", regions.entries],
       ...Object.entries(regions.exits).filter(([, count]) => count).map(([why, count]) => [`left: ${why}`, count]),
       ["guards executed, failed", `${figure(guards.executed)}, ${figure(guards.failed)}`]])),
-    part("Hottest lines", table(hot.map(({ line, count }) => [toLine(line), count]))),
-    part("Slow, and why", slow.length ? table(slow.slice(0, 12).map((line) => [toLine(line), [...new Set(line.notes.map((note) => note.reason))].join(", ")]))
-                                      : make("p", {}, "Nothing that was hot stayed slow.")),
     part("Objects", table(objects.filter(({ made, removed }) => made + removed).map(({ kind, made, removed }) => [kind, made, removed]), ["", "made", "never made"])),
-    part("How to read this", make("p", {}, "Point at a line, an instruction or a cell of a region: what belongs to it lights up. Arrow keys move, Tab goes on to the next panel, " +
-      "[ and ] go to the event before and after. Bars show how often, by logarithm."),
-      dropped.length ? make("p", {}, `Events that are only counted: ${dropped.join(", ")}.`) : ""));
+    dropped.length && part("Events", make("p", {}, `Only counted: ${dropped.join(", ")}.`)));
 }
 function showDetails(row) {
   const shown = !row ? overview() : row.number ? lineDetails(row) : row.part ? regionDetails(row)
@@ -549,6 +552,65 @@ function drawTicks() {
   }
 }
 
+// ---- Steps of one function, where they were recorded -------------------------------------------------------
+
+const steps = data.steps?.kept || [];
+let stepAt = 0;
+const PHASES = {
+  cold: "not warm: the instructions as the compiler made them", warm: "warm: instructions look at what they meet, and take derivatives",
+  region: "in a region: raw values in slots", exit: "leaving a region: what is raw is put into boxes", behind: "warm, behind its first region",
+};
+for (const step of steps) {
+  step.f = functionOf(step);
+  step.site = step.f?.sites.get(step.pc);
+  step.row = step.text ? regionRows.findIndex((row) => row.cell === step.cell && row.text.includes(step.text.split(";")[0])) : -1;
+}
+
+// What was told of the same frame before; locals by name, the stack by place.
+function stepBefore(i) {
+  for (let k = i - 1; k >= 0; k--) if (steps[k].frame === steps[i].frame && steps[k].locals) return steps[k];
+  return {};
+}
+function stepTable(entries, before, label) {
+  const rows = entries.map(([name, value, kind, where], i) => {
+    const old = before?.[i], changed = before && (!old || old[1] !== value || old[3].startsWith("raw") !== where.startsWith("raw"));
+    return { changed, cells: [label(name, i), make("code", {}, value), kind, where, !changed ? "" : old ? `◀ was ${old[1]}` : "◀ new"] };
+  });
+  const made = table(rows.map(({ cells }) => cells), ["", "value", "kind", "where", "changed"]);
+  for (const [i, { changed }] of rows.entries()) made.children[i + 1].classList.toggle("changed", Boolean(changed));
+  return made;
+}
+function stepDetails(i) {
+  const step = steps[i], { site } = step, before = stepBefore(i), known = step.locals && before.locals;
+  const done = step.text || (step.form === site?.instruction ? "the generic instruction" : step.form);
+  const stack = (step.stack || []).map((entry, k) => [entry, before.stack?.[k]]).reverse();
+  const inlined = step.function && step.function !== data.steps.function && !step.function.endsWith("." + data.steps.function);
+  const gap = i ? step.step - steps[i - 1].step - 1 : 0;
+  const shown = columns(
+    part((step.phase === "exit" ? "On the way to " : "") + (site ? `${site.instruction} ${site.operands} at ${site.pc}, line ${site.line}` : step.form), table([
+      ["done by", make("code", {}, done)], ["phase", PHASES[step.phase]], inlined && ["of", `${step.function}, which is inlined`],
+      gap > 0 && ["not shown in front", `${figure(gap)} steps, of other functions or alike`]].filter(Boolean))),
+    part("Locals, before it", step.locals ? stepTable(step.locals, known && before.locals, (name) => name) : make("p", {}, "Not known here.")),
+    part("Operand stack, before it", stack.length ? stepTable(stack.map(([entry]) => entry), known && stack.map(([, old]) => old),
+                                                              (_, k) => k ? "" : "top") : make("p", {}, step.locals ? "Empty." : "Not known here.")));
+  shown.className += " steps";
+  return shown;
+}
+function goStep(i) {
+  const step = steps[stepAt = Math.min(steps.length - 1, Math.max(0, i))];
+  setTime(events.filter((event) => event.step < step.step).length);
+  chosen = point.last = step.site || null;
+  sourceList.at = step.line ? step.line - 1 : -1;
+  codeList.at = step.site ? codeRows.indexOf(step.site) : -1;
+  regionList.at = step.row;
+  lightUp(chosen);
+  for (const list of lists) list.reveal(list.at), list.show();
+  $("step").value = stepAt + 1;
+  $("step-text").textContent = `${stepAt + 1} of ${steps.length}, ${PHASES[step.phase]}`;
+  $("step").setAttribute("aria-valuetext", `${step.text || step.form}, ${$("step-text").textContent}`);
+  $("details").replaceChildren(stepDetails(stepAt));
+}
+
 // ---- The start --------------------------------------------------------------------------------------------
 
 world = worldAt(now);
@@ -590,6 +652,8 @@ $("after").onclick = () => step(1);
 addEventListener("keydown", (event) => {
   if (event.key === "[") step(-1);
   if (event.key === "]") step(1);
+  const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+  if (by && steps.length && !event.target.matches?.("input, select")) event.preventDefault(), goStep(stepAt + by);
 });
 addEventListener("resize", () => { drawTicks(); for (const list of lists) list.show(); });
 
@@ -601,3 +665,13 @@ showDetails(null);
 const hot = sites.find((site) => site.executions + site.inRegions === hottest);
 if (hot) for (const [list, row] of [[codeList, hot], [sourceList, lineAt(hot.line)], [regionList, regionRows.find((other) => other.site === hot)]])
   if (row) list.reveal(list.rows.indexOf(row));
+if (data.steps) {
+  $("steps").hidden = false;
+  $("stepped").textContent = data.steps.function;
+  $("step").max = steps.length;
+  $("step").oninput = () => goStep(Number($("step").value) - 1);
+  $("step-before").onclick = () => goStep(stepAt - 1);
+  $("step-after").onclick = () => goStep(stepAt + 1);
+  if (steps.length) goStep(0);
+  else $("step-text").textContent = "No function of this name has run.";
+}
