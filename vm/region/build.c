@@ -544,12 +544,17 @@ static int16_t twin_at(const dv_build *b, uint32_t pc, int32_t q) {
 }
 
 /* The slots for objects of an instance that has faded: who enters brings none. */
-static void add_ready_items(dv_build *b, const dv_virtual *record) {
-    for (uint32_t i = 0; i < record->shape->count; i++)
-        if (record->values[i].where == DV_AT_HOME)
-            DV_PUSH(
-                b, entry_items,
-                (dv_entry_item){.raw = record->values[i].slot, .kind = DV_K_VIRTUAL, .twin = -1});
+static void add_ready_items(dv_build *b, const dv_virtual *records, int32_t number) {
+    dv_reached all = {.count = 0};
+    dv_virtual_reach(records, number, &all);
+    for (int32_t k = 0; k < all.count; k++) {
+        const dv_virtual *record = &records[all.numbers[k]];
+        for (uint32_t i = 0; i < record->shape->count; i++) {
+            const dv_entry_item ready = {
+                .raw = record->values[i].slot, .kind = DV_K_VIRTUAL, .twin = -1};
+            if (record->values[i].where == DV_AT_HOME) DV_PUSH(b, entry_items, ready);
+        }
+    }
 }
 
 /* Each loop head in the region is an entry: what its snapshot expects of the frame. */
@@ -571,7 +576,7 @@ static void add_entries(dv_build *b) {
             if (e->kind == DV_K_CONSTANT || (complex && q >= b->locals)) possible = false;
             if (e->kind == DV_K_RESERVED) continue; /* of a call around the loop */
             if (dv_is_faded(e)) {
-                add_ready_items(b, &head->records[e->slot]);
+                add_ready_items(b, head->records, e->slot);
                 continue;
             }
             bool checked = q < b->locals && b->local_uses[q] & DV_LOCAL_CHECKED;

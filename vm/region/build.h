@@ -177,6 +177,7 @@ typedef struct dv_build {
     } last_exit;
     dv_snapshot *quiet; /* of a call of a class: nothing leaves until its result is stored */
     uint64_t faded;     /* locals in which an instance fades somewhere */
+    bool nests;         /* an instance has been an attribute of another one */
     dv_snapshot *block; /* the leader from which instructions are interpreted, and ... */
     uint32_t weight;    /* ... what each of them weighs: 8 for each loop around it */
     uint32_t heaviest;  /* weight of the boxed instruction at heaviest_pc, which weighs most */
@@ -318,7 +319,7 @@ void dv_virtual_make(dv_build *b, int32_t record);
 /* Entry q, which is virtual, as an item of an exit to pc. */
 void dv_virtual_exit(dv_build *b, dv_context *context, uint32_t pc, int32_t q);
 /* May entry q, which is virtual, fade if execution goes on at pc? */
-bool dv_virtual_may_fade(const dv_build *b, const dv_context *context, uint32_t pc, int32_t q);
+bool dv_virtual_may_fade(dv_build *b, const dv_context *context, uint32_t pc, int32_t q);
 /* Calls in the context whose virtual instances are made nowhere but at exits. */
 uint32_t dv_virtual_count(const dv_context *context);
 
@@ -332,7 +333,7 @@ bool dv_virtual_join(dv_build *b, dv_context *context, uint32_t pc, dv_snapshot 
 void dv_virtual_restore(dv_build *b, const dv_snapshot *to);
 void dv_virtual_convert(dv_build *b, const dv_snapshot *to);
 /* Is entry q left alone until then? */
-bool dv_virtual_stays(const dv_build *b, const dv_snapshot *to, int32_t q);
+bool dv_virtual_stays(dv_build *b, const dv_snapshot *to, int32_t q);
 bool dv_virtual_conversion_needed(const dv_build *b, const dv_known_value *e, const dv_snapshot *to,
                                   const dv_known_value *t);
 /* The entries are those of the leader. */

@@ -269,6 +269,7 @@ value_of(dv_vm *vm, dv_value *fp, const dv_exit_item *item, const registers *sav
     case DV_EXIT_FUNCTION:
         return dv_retain(((const dv_method *)dv_as_object(fp[item->from]))->function);
     case DV_EXIT_RANGE: return leave_range(vm, fp, item);
+    case DV_EXIT_OTHER:
     case DV_EXIT_INSTANCE:
     case DV_EXIT_FADED: break;
     }
@@ -327,15 +328,99 @@ static dv_value make_instance(dv_vm *vm, dv_value *fp, const dv_exit_item *item)
     return dv_object_value(self);
 }
 
+/* Instances that are made together. */
+typedef struct group {
+    const dv_exit_item *items[DV_EXIT_INSTANCES];
+    dv_instance *made[DV_EXIT_INSTANCES];
+    uint32_t counts[DV_EXIT_INSTANCES];
+    uint32_t count;
+} group;
+
+/* None has attributes yet; false: raised, and none is made. */
+static bool make_bare(dv_vm *vm, const dv_exit_item *item, group *g) {
+    const dv_exit_item *end = item + 1 + item->from;
+    for (g->count = 0; item < end; item += 1 + g->counts[g->count++]) {
+        const dv_shape *shape = dv_shape_at(vm, (uint32_t)dv_as_int(item->value));
+        g->items[g->count] = item;
+        g->counts[g->count] = shape->count;
+        g->made[g->count] = bare_instance(vm, shape->class_, shape->count);
+        if (g->made[g->count]) continue;
+        while (g->count > 0) dv_release_object(vm, &g->made[--g->count]->header);
+        return false;
+    }
+    return true;
+}
+
+/* As fill_instance. */
+static void fill_group(dv_vm *vm, dv_value *fp, const group *g) {
+    for (uint32_t k = 0; k < g->count; k++)
+        for (uint32_t i = 0; i < g->counts[k]; i++) {
+            const dv_exit_item *item = &g->items[k][1 + i];
+            const bool other = item->action == DV_EXIT_OTHER;
+            *dv_instance_slot(g->made[k], i) = other
+                                                   ? dv_retain(dv_object_value(g->made[item->from]))
+                                                   : value_of(vm, fp, item, NULL);
+        }
+}
+
+/* They are what they are to be, where they belong. */
+static void finish_group(dv_value *fp, const group *g) {
+    for (uint32_t k = 0; k < g->count; k++) {
+        g->made[k]->header.shape = (uint32_t)dv_as_int(g->items[k]->value);
+        if (g->items[k]->to >= 0)
+            fp[g->items[k]->to] = dv_object_value(g->made[k]);
+        else
+            g->made[k]->header.references--; /* others have it */
+    }
+}
+
+static void leave_group(dv_vm *vm, dv_value *fp, const dv_exit_item *item) {
+    group g;
+    if (make_bare(vm, item, &g)) {
+        fill_group(vm, fp, &g);
+        finish_group(fp, &g);
+        return;
+    }
+    for (const dv_exit_item *i = item, *end = item + 1 + item->from; i < end; i++) {
+        if (i->action >= DV_EXIT_INSTANCE && i->to >= 0) fp[i->to] = DV_NONE;
+        if (i->action < DV_EXIT_INSTANCE && has_count_of_slot(i)) dv_release(vm, fp[i->from]);
+    }
+}
+
+static bool make_group(dv_vm *vm, dv_value *fp, const dv_exit_item *item) {
+    group g;
+    if (!make_bare(vm, item, &g)) return false;
+    fill_group(vm, fp, &g);
+    if (dv_is_empty(vm->error)) {
+        finish_group(fp, &g);
+        return true;
+    }
+    for (uint32_t k = 0; k < g.count; k++) /* as below */
+        for (uint32_t i = 0; i < g.counts[k]; i++)
+            if (!has_count_of_slot(&g.items[k][1 + i]))
+                dv_release(vm, *dv_instance_slot(g.made[k], i));
+    while (g.count > 0) dv_release_object(vm, &g.made[--g.count]->header);
+    return false;
+}
+
 /* Is there nothing to be made, because the local has an object? */
 static bool is_there(const dv_value *fp, const dv_exit_item *item) {
     return item->action == DV_EXIT_FADED && !dv_same(fp[item->to], DV_FADED);
+}
+
+static inline void leave_instance(dv_vm *vm, dv_value *fp, const dv_exit_item *item) {
+    if (is_there(fp, item)) return;
+    if (DV_UNLIKELY(item->nests))
+        leave_group(vm, fp, item);
+    else
+        fp[item->to] = make_instance(vm, fp, item);
 }
 
 bool dv_region_make(dv_vm *vm, dv_value *fp, const void *item) {
     const dv_exit_item *made = item;
     const dv_shape *shape = dv_shape_at(vm, (uint32_t)dv_as_int(made->value));
     const uint32_t count = (uint32_t)made->from;
+    if (DV_UNLIKELY(made->nests)) return make_group(vm, fp, made);
     dv_instance *self = bare_instance(vm, shape->class_, count);
     if (!self) return false;
     fill_instance(vm, fp, made, self);
@@ -393,7 +478,7 @@ static const dv_cell *take_exit(dv_vm *vm, dv_region *region, dv_exit *exit, dv_
     const dv_exit_item *item = &region->items[exit->first_item];
     for (const dv_exit_item *end = item + exit->item_count; item < end; item += items_at(item))
         if (DV_UNLIKELY(item->action >= DV_EXIT_INSTANCE))
-            fp[item->to] = is_there(fp, item) ? fp[item->to] : make_instance(vm, fp, item);
+            leave_instance(vm, fp, item);
         else
             fp[item->to] = value_of(vm, fp, item, saved);
     dv_value *caller = fp;

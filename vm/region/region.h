@@ -41,10 +41,15 @@ typedef enum dv_exit_action {
     DV_EXIT_FUNCTION, /* of the bound method in home slot `from`, retained */
     DV_EXIT_RANGE,    /* range iterator with raw state in slots from .. from+2: write back, or make
                          it */
+    DV_EXIT_OTHER,    /* an attribute: number `from` of the instances that are made together */
     DV_EXIT_INSTANCE, /* a new instance of the shape whose number is `value`; its attributes, by
-                         slot number, are the next `from` items, whose `to` is -1 */
+                         slot number, are the next items, whose `to` is -1.  Of the next `from`
+                         ones those behind them are more instances, made together with it; `to` is
+                         -1 where only others have them */
     DV_EXIT_FADED     /* the same if slot `to` has DV_FADED, else nothing */
 } dv_exit_action;
+
+enum { DV_EXIT_INSTANCES = 32 /* that are made together */ };
 
 /* In the home slot of a dead local, in regions only: its instance has not been made (virtual.h). */
 #define DV_FADED ((dv_value){DV_TAG_SPECIAL | 6})
@@ -52,6 +57,7 @@ typedef enum dv_exit_action {
 typedef struct dv_exit_item {
     int16_t to, from;
     uint8_t action;
+    bool nests; /* an instance: some attribute is one of those that are made together */
     dv_value value;
 } dv_exit_item;
 
