@@ -557,6 +557,19 @@ static void add_ready_items(dv_build *b, const dv_virtual *records, int32_t numb
     }
 }
 
+/* The attributes of an instance that the loop carries. */
+static void add_carried_items(dv_build *b, const dv_virtual *record, int16_t home) {
+    for (uint32_t i = 0; i < record->shape->count; i++)
+        DV_PUSH(b, entry_items,
+                (dv_entry_item){.home = home,
+                                .raw = record->values[i].slot,
+                                .kind = DV_K_VIRTUAL,
+                                .twin = -1,
+                                .attribute = (uint8_t)i,
+                                .of = record->values[i].kind,
+                                .shape = record->shape->number});
+}
+
 /* Each loop head in the region is an entry: what its snapshot expects of the frame. */
 static void add_entries(dv_build *b) {
     const dv_thread *thread = b->root->thread;
@@ -575,6 +588,10 @@ static void add_entries(dv_build *b) {
             const bool complex = e->kind == DV_K_COMPLEX;
             if (e->kind == DV_K_CONSTANT || (complex && q >= b->locals)) possible = false;
             if (e->kind == DV_K_RESERVED) continue; /* of a call around the loop */
+            if (dv_is_carried(e)) {
+                add_carried_items(b, &head->records[e->slot], dv_home(b, q));
+                continue;
+            }
             if (dv_is_faded(e)) {
                 add_ready_items(b, head->records, e->slot);
                 continue;
@@ -583,10 +600,14 @@ static void add_entries(dv_build *b) {
             if (e->kind == DV_K_UNSET || (e->kind == DV_K_ANY && !checked)) continue;
             const bool taken = complex && b->local_uses[q] & DV_LOCAL_STORED;
             entry.takes |= taken;
-            DV_PUSH(b, entry_items,
-                    (dv_entry_item){dv_home(b, q), e->slot, e->kind,
-                                    dv_build_is_dead(b, pc_of_head, q), taken,
-                                    e->kind == DV_K_RANGE ? twin_at(b, pc_of_head, q) : -1});
+            DV_PUSH(
+                b, entry_items,
+                (dv_entry_item){.home = dv_home(b, q),
+                                .raw = e->slot,
+                                .kind = e->kind,
+                                .dead = dv_build_is_dead(b, pc_of_head, q),
+                                .taken = taken,
+                                .twin = e->kind == DV_K_RANGE ? twin_at(b, pc_of_head, q) : -1});
         }
         entry.item_count = b->entry_items.count - entry.first_item;
         if (possible) DV_PUSH(b, entries, entry);
@@ -628,6 +649,8 @@ static void start_from_frame(dv_build *b, const dv_value *fp, uint32_t head) {
     const uint32_t depth = depth_at(code, head), outer = depth_at(code, b->root->begin);
     const uint32_t used = code->local_count + (outer > 2 ? outer - 2 : 0);
     b->top = 0;
+    b->begun = 0;
+    b->virtuals.count = 0;
     for (uint32_t i = 0; i < code->local_count + depth; i++) {
         if (i >= code->local_count && is_reserved(code, head, i - code->local_count)) {
             dv_push_known(b, DV_K_RESERVED, DV_AT_NOWHERE, 0, DV_EMPTY);
@@ -638,6 +661,7 @@ static void start_from_frame(dv_build *b, const dv_value *fp, uint32_t head) {
             continue;
         }
         dv_value v = fp[dv_home(b, (int32_t)i)];
+        if (i < code->local_count && dv_virtual_begin(b, v, head)) continue;
         dv_kind kind = dv_is_int(v)     ? DV_K_INT
                        : dv_is_float(v) ? DV_K_FLOAT
                        : dv_is_bool(v)  ? DV_K_BOOL

@@ -576,6 +576,8 @@ dv_peek dv_region_peek(const dv_thread *thread, const dv_cell *ip, const dv_valu
     for (uint32_t i = 0; exit && i < exit->item_count; i++) {
         const dv_exit_item *item = &region->items[exit->first_item + i];
         if (item->to != (int16_t)local) continue;
+        if (item->action == DV_EXIT_FADED && dv_same(fp[local], DV_FADED))
+            return (dv_peek){.is_virtual = true, .value = DV_NONE};
         if (item->action == DV_EXIT_INT)
             return (dv_peek){.is_raw_int = true, .integer = (int64_t)fp[item->from].bits};
         if (item->action == DV_EXIT_FLOAT) return (dv_peek){.value = fp[item->from]};
@@ -621,6 +623,19 @@ static void unbox_range(dv_value *raw, const dv_range_iterator *iterator) {
     raw[2].bits = (uint64_t)iterator->step;
 }
 
+static bool unbox_attribute(dv_value *raw, dv_value v, const dv_entry_item *item) {
+    *raw = DV_NONE;
+    if (!item->shape) return true;
+    if (!dv_is_object(v) || dv_as_object(v)->shape != item->shape) return false;
+    dv_instance *object = (dv_instance *)dv_as_object(v);
+    if (object->header.references != 1 || object->overflow) return false; /* weak.h */
+    v = object->slots[item->attribute];
+    *raw = v;
+    if (item->of == DV_K_FLOAT) return dv_is_float(v);
+    raw->bits = item->of == DV_K_INT ? (uint64_t)dv_as_int(v) : v.bits == DV_TRUE.bits;
+    return item->of == DV_K_INT ? dv_is_int(v) : dv_is_bool(v);
+}
+
 /* Puts what the item names where the region has it; false: it is not what the region expects.  What
  * is in shadow slots then does not matter. */
 static inline bool enter_item(dv_value *fp, const dv_entry_item *item) {
@@ -634,7 +649,7 @@ static inline bool enter_item(dv_value *fp, const dv_entry_item *item) {
     case DV_K_ANY: return !dv_is_empty(v);
     case DV_K_NOTHING: return true;
     case DV_K_LIST: return dv_is_shape(v, DV_T_LIST);
-    case DV_K_VIRTUAL: *raw = DV_NONE; return true;
+    case DV_K_VIRTUAL: return unbox_attribute(raw, v, item);
     case DV_K_RANGE:
         if (!dv_is_shape(v, DV_T_RANGE_ITERATOR)) return false;
         if (dv_as_object(v)->references != 1u + (item->twin >= 0 && dv_same(fp[item->twin], v)))

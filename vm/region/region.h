@@ -131,6 +131,10 @@ typedef struct dv_entry_item {
     uint8_t kind; /* dv_kind */
     bool dead; /* a local that nobody reads before it is stored to: what it holds does not matter */
     bool taken; /* its object goes when the region has been entered */
+    /* VIRTUAL: which attribute of the object at home, to which nobody else refers, of which shape,
+     * and its kind; shape 0: the slot is to hold no object. */
+    uint8_t attribute, of;
+    uint32_t shape;
     /* RANGE: a dead local that may have the iterator, too, as the source of a comprehension has;
      * -1: none. */
     int16_t twin;
@@ -275,7 +279,7 @@ void dv_region_invalidate(dv_vm *vm, dv_dependent *dependent); /* an assumption 
 
 /* A local of the running function while control is at a point of a region (inspect/observe.c). */
 typedef struct dv_peek {
-    bool is_raw_int, is_raw_complex;
+    bool is_raw_int, is_raw_complex, is_virtual; /* an instance that is not made */
     int64_t integer;
     double real, imag;
     dv_value value; /* borrowed */

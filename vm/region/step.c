@@ -607,11 +607,13 @@ uint32_t dv_step_load_local(dv_build *b, uint32_t next_pc) {
     if (e.where == DV_AT_HOME)
         dv_push_known(b, e.kind == DV_K_UNSET ? DV_K_ANY : e.kind, DV_AT_ALIAS, q, DV_EMPTY);
     else
-        dv_push_known(b, e.kind, e.where, e.slot, e.value);
+        dv_push_known(b, e.kind, e.where, e.slot, e.kind == DV_K_VIRTUAL ? DV_EMPTY : e.value);
     return next_pc;
 }
 
-static bool holds_object(const dv_known_value *e) { return e->where == DV_AT_HOME; }
+static bool holds_object(const dv_known_value *e) {
+    return e->where == DV_AT_HOME || dv_is_carried(e);
+}
 
 static uint32_t store_local(dv_build *b, uint32_t next_pc) {
     int32_t q = b->context->base + (int32_t)dv_word_operand(b, b->pc, 0), top = b->top - 1;
@@ -671,8 +673,14 @@ static uint32_t store_local(dv_build *b, uint32_t next_pc) {
 
 uint32_t dv_step_store_local(dv_build *b, uint32_t next_pc) {
     const int32_t q = b->context->base + (int32_t)dv_word_operand(b, b->pc, 0);
-    const dv_known_value old = b->e[q];
     if (b->quiet && q < b->locals) b->quiet = NULL;
+    const dv_known_value *v = dv_top(b, 1);
+    if (dv_is_carried(&b->e[q]) && v->kind == DV_K_VIRTUAL && v->slot == b->e[q].slot) {
+        dv_pop(b, 1); /* x = x */
+        return next_pc;
+    }
+    dv_virtual_part(b, q);
+    const dv_known_value old = b->e[q];
     next_pc = store_local(b, next_pc);
     if (dv_has_record(&old) && dv_virtual_release(b, old.slot)) dv_step_point_after(b, next_pc);
     return next_pc;
@@ -682,6 +690,7 @@ uint32_t dv_step_store_local(dv_build *b, uint32_t next_pc) {
 uint32_t dv_step_clear_local(dv_build *b, uint32_t next_pc) {
     const int32_t q = b->context->base + (int32_t)dv_word_operand(b, b->pc, 0);
     dv_claim(b, q);
+    dv_virtual_part(b, q);
     const dv_known_value old = b->e[q];
     const bool drops = holds_object(&old);
     if (drops) dv_region_emit(b, DV_OP_R_RELEASE, dv_home(b, q), 0, 0);

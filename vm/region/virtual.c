@@ -2,6 +2,7 @@
  * needed after all (virtual.h). */
 #include "region/virtual.h"
 
+#include "code/liveness.h"
 #include "region/complex.h"
 #include "region/operator.h"
 #include "types/callable/function.h"
@@ -122,6 +123,65 @@ static void change_record(dv_build *b, int32_t from, int32_t to) {
     b->version++;
 }
 
+/* Do instances of the class have nothing but attributes, and die in silence? */
+static bool is_plain(const dv_build *b, const dv_class *class_) {
+    const uint16_t special =
+        DV_CLASS_GETATTRIBUTE | DV_CLASS_SETATTR | DV_CLASS_CLAIMS | DV_CLASS_CROWDED;
+    return !(class_->flags & special) && !dv_class_special(class_, b->vm->known.del);
+}
+
+/* Instances that the loop carries
+ * ---------------------------------------------------------------------------------------------- */
+
+/* The local that carries the instance; -1: none does. */
+static int32_t carrier_of(const dv_build *b, int32_t record) {
+    for (int32_t q = 0; q < b->locals && q < b->top; q++)
+        if (dv_is_carried(&b->e[q]) && b->e[q].slot == record) return q;
+    return -1;
+}
+
+void dv_virtual_part(dv_build *b, int32_t q) {
+    const dv_known_value *v = dv_top(b, 1);
+    if (q >= b->locals) return;
+    if (is_virtual(v) && carrier_of(b, v->slot) >= 0) dv_virtual_make(b, v->slot);
+    for (int32_t other = 0; other < b->top && dv_is_carried(&b->e[q]); other++)
+        if (other != q && holds(b, other, b->e[q].slot)) dv_virtual_make(b, b->e[q].slot);
+}
+
+static dv_kind raw_kind(dv_value v) {
+    return dv_is_int(v)     ? DV_K_INT
+           : dv_is_float(v) ? DV_K_FLOAT
+           : dv_is_bool(v)  ? DV_K_BOOL
+                            : DV_K_NOTHING;
+}
+
+bool dv_virtual_begin(dv_build *b, dv_value object, uint32_t head) {
+    const int32_t q = b->top;
+    const bool fits = b->vm->nama == DV_NAMA_VIRTUAL && q < DV_LIVENESS_LOCALS && !b->parameters &&
+                      b->local_uses[q] & DV_LOCAL_STORED && !dv_build_is_dead(b, head, q);
+    if (!fits || !dv_is_plain_instance(object)) return false;
+    dv_instance *instance = (dv_instance *)dv_as_object(object);
+    dv_virtual record = {.shape = dv_shape_at(b->vm, instance->header.shape)};
+    const uint32_t count = record.shape->count;
+    if (instance->header.references != 1 || instance->overflow || record.shape->dictionary ||
+        count == 0 || count > DV_VIRTUAL_ATTRIBUTES || !is_plain(b, record.shape->class_) ||
+        b->begun + (int32_t)count > b->attribute_count / 2)
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        const dv_kind kind = raw_kind(instance->slots[i]);
+        if (kind == DV_K_NOTHING) return false;
+        record.values[i] =
+            (dv_known_value){(uint8_t)kind, DV_AT_SLOT,
+                             (int16_t)(b->attribute_slots + b->begun + (int32_t)i), DV_EMPTY};
+    }
+    record.shape->class_->flags |= DV_CLASS_CACHED;
+    if (!dv_build_depends(b, &b->vm->class_sites)) return false;
+    b->begun += (int32_t)count;
+    const int32_t number = add_record(b, record);
+    dv_push_known(b, DV_K_VIRTUAL, DV_AT_NOWHERE, number, DV_FADED);
+    return true;
+}
+
 /* Slots of attributes
  * ---------------------------------------------------------------------------------------------- */
 
@@ -192,12 +252,8 @@ static int32_t missing_arguments(dv_build *b, dv_function *init, int32_t n) {
  * parameters; NULL: it has none.  What else would have to hold of the class breaks vm->class_sites
  * when it ends. */
 static dv_function *plain_init(dv_build *b, dv_class *class_, int32_t n) {
-    const uint16_t special =
-        DV_CLASS_GETATTRIBUTE | DV_CLASS_SETATTR | DV_CLASS_CLAIMS | DV_CLASS_CROWDED;
     dv_global_cell *cell = (dv_global_cell *)(uintptr_t)class_->constructor;
-    if (!cell || !class_->root || class_->flags & special ||
-        dv_class_special(class_, b->vm->known.del))
-        return NULL;
+    if (!cell || !class_->root || !is_plain(b, class_)) return NULL;
     if (dv_is_empty(cell->value) || !dv_is_function(cell->value)) return NULL;
     dv_function *init = dv_as_function(cell->value);
     if (missing_arguments(b, init, n) < 0 || !is_straight(dv_function_thread(init)->code))
@@ -458,7 +514,10 @@ static bool makes_circle(dv_build *b, const dv_known_value *value, int32_t recor
 bool dv_virtual_store_attribute(dv_build *b, uint32_t next_pc) {
     if (!is_virtual(dv_top(b, 1))) return false;
     const int32_t from = dv_top(b, 1)->slot;
-    if (makes_circle(b, dv_top(b, 2), from)) {
+    if (is_virtual(dv_top(b, 2)) && carrier_of(b, dv_top(b, 2)->slot) >= 0)
+        dv_virtual_make(b, dv_top(b, 2)->slot);
+    if (!is_virtual(dv_top(b, 1))) return false; /* it was the value, too */
+    if (carrier_of(b, from) >= 0 || makes_circle(b, dv_top(b, 2), from)) {
         dv_virtual_make(b, from);
         return false;
     }
@@ -566,7 +625,9 @@ void dv_virtual_exit(dv_build *b, dv_context *context, uint32_t pc, int32_t q) {
     if (first == q) {
         const dv_reached all = dv_virtual_linked(b, b->e[q].slot);
         if (first_of(b, &all) == q)
-            push_items(b, &all, dv_is_faded(&b->e[q]) ? DV_EXIT_FADED : DV_EXIT_INSTANCE);
+            push_items(b, &all,
+                       is_virtual(&b->e[q]) && !dv_is_carried(&b->e[q]) ? DV_EXIT_INSTANCE
+                                                                        : DV_EXIT_FADED);
         return;
     }
     const dv_exit_item copy = {.to = dv_home(b, q),
@@ -598,7 +659,9 @@ static void emit_make(dv_build *b, uint32_t op, const dv_reached *all, int32_t q
     uint32_t at = dv_region_emit(b, op, dv_home(b, q), 0, 0);
     if (!b->emitting || b->failed) return;
     b->cells.data[at + 2].i = b->items.count;
-    for (int32_t k = 0; k < all->count; k++) b->virtuals.data[all->numbers[k]].call->made = true;
+    for (int32_t k = 0; k < all->count; k++)
+        if (b->virtuals.data[all->numbers[k]].call)
+            b->virtuals.data[all->numbers[k]].call->made = true;
     push_items(b, all, action);
 }
 
@@ -635,7 +698,9 @@ static void note_made(dv_build *b, int32_t record) {
 
 void dv_virtual_make(dv_build *b, int32_t record) {
     const dv_reached all = dv_virtual_linked(b, record);
-    emit_make(b, DV_OP_R_MAKE, &all, first_holder(b, record), DV_EXIT_INSTANCE);
+    const bool carried = carrier_of(b, record) >= 0;
+    emit_make(b, carried ? DV_OP_R_MAKE_FADED : DV_OP_R_MAKE, &all, first_holder(b, record),
+              carried ? DV_EXIT_FADED : DV_EXIT_INSTANCE);
     for (int32_t k = 0; k < all.count; k++) note_made(b, all.numbers[k]);
     b->version++;
 }

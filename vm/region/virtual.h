@@ -14,7 +14,8 @@
  *  3. Entries with the same record hold the same object.  The lowest of them owns it where INCA
  * code would: it is a local, or a result on the operand stack.
  *  4. Where ways meet (virtual_join.c) an instance stays virtual if it is on all of them, in the
- * same entries and with the same kinds of attributes; heads of loops have no virtual instances.
+ * same entries and with the same kinds of attributes.  At the head of a loop that is only so in a
+ * local that alone holds it, and if all attributes are raw: then the loop *carries* it.
  * What is virtual on some ways only is made there, or *fades* if a dead local alone holds it.
  * What one on a way has as attributes goes with it, wherever it goes.
  *  5. No virtual instance has a finaliser.  It dies with the last entry that holds it, and releases
@@ -23,7 +24,11 @@
  * another way, and then the slots for the record's objects have nothing counted.  Nobody reads the
  * local before it is stored to; then what both have is released.  Exits make the instance (its
  * class may have got a finaliser), and no frame has DV_FADED in INCA code.
- *  7. An attribute may be a virtual instance, whose record's number it is.  A record that changes
+ *  7. A local that carries an instance (dv_is_carried) has at home DV_FADED, or the object that it
+ * had where the region was entered, to which nobody else refers, and whose attributes are those of
+ * the record: neither changes.  Exits make the instance in the first case alone.  Where the
+ * attributes are to change, or something else holds it, it is made.
+ *  8. An attribute may be a virtual instance, whose record's number it is.  A record that changes
  * changes those that name it.  What is linked is made at once.  Where locals in which linked ones
  * have faded meet again, either none has been made or all.  None of a circle reaches objects:
  * nobody would know when these die. */

@@ -161,6 +161,39 @@ static bool separate_all(const way *w, int32_t number) {
     return done;
 }
 
+/* Does the local alone hold an instance with raw attributes, which the loop may carry? */
+static bool comes_carried(const way *w, int32_t q) {
+    const dv_virtual *record = dv_virtual_record(w->b, &w->b->e[q]);
+    if (w->context->parent || is_open(w) || is_kept(w, q) || record->shape->count == 0)
+        return false;
+    for (int32_t other = 0; other < w->b->top; other++) {
+        dv_reached others = {.count = 0};
+        if (other == q || !dv_has_record(&w->b->e[other])) continue;
+        dv_virtual_reach(w->b->virtuals.data, w->b->e[other].slot, &others);
+        if (dv_is_reached(&others, w->b->e[q].slot)) return false;
+    }
+    for (uint32_t i = 0; i < record->shape->count; i++)
+        if (!dv_kind_is_raw((dv_kind)record->values[i].kind)) return false;
+    return true;
+}
+
+static void carry_at(const way *w, int32_t q) {
+    w->at->entries[q].value = DV_FADED;
+    w->b->faded |= UINT64_C(1) << q;
+}
+
+/* Frames that enter have any values: none is a constant; false: there are not enough slots. */
+static bool has_slots_at(const way *w, int32_t number) {
+    dv_virtual *record = &w->at->records[number];
+    for (uint32_t i = 0; i < record->shape->count; i++) {
+        dv_known_value *v = &record->values[i];
+        const int32_t slot = v->where == DV_AT_VALUE ? free_slot_at(w) : v->slot;
+        if (slot < 0) return false;
+        *v = (dv_known_value){v->kind, DV_AT_SLOT, (int16_t)slot, DV_EMPTY};
+    }
+    return true;
+}
+
 /* Records for what is `record` on this way, and for what it has; the number of the first.  There is
  * room. */
 static int32_t add_records(way *w, int32_t record) {
@@ -191,12 +224,15 @@ void dv_virtual_arrive(dv_build *b, dv_context *context, uint32_t pc, dv_snapsho
             fade_at(&w, q, number);
             if (!separate_all(&w, number)) keep_at(&w, q);
         }
-        if (!is_virtual(e) || at->head) continue;
+        if (!is_virtual(e) || dv_is_faded(&at->entries[q])) continue;
+        if (at->head && !comes_carried(&w, q)) continue;
         const int32_t number = add_records(&w, e->slot);
         at->entries[q] = (dv_known_value){DV_K_VIRTUAL, DV_AT_NOWHERE, (int16_t)number, DV_EMPTY};
+        if (at->head || dv_is_carried(e)) carry_at(&w, q);
     }
     for (int32_t q = 0; q < b->top && !b->failed; q++)
-        if (is_virtual(&at->entries[q]) && !separate_all(&w, at->entries[q].slot))
+        if (is_virtual(&at->entries[q]) && !(separate_all(&w, at->entries[q].slot) &&
+                                             (!at->head || has_slots_at(&w, at->entries[q].slot))))
             make_at(&w, at->entries[q].slot);
 }
 
@@ -316,7 +352,7 @@ static bool fades_at(const way *w, int32_t q) {
     return true;
 }
 
-/* The instances of the leader and those of this way, anew; true: one is not virtual any more. */
+/* The instances of the leader and those of this way, anew; true: one is not what it was. */
 static bool fails_to_match(way *w, bool *changed) {
     dv_build *b = w->b;
     forget_partners(w);
@@ -327,7 +363,11 @@ static bool fails_to_match(way *w, bool *changed) {
     for (int32_t q = 0; q < b->top; q++) {
         const dv_known_value *known = &w->at->entries[q];
         if (!is_virtual(known)) continue;
-        if (is_virtual(&b->e[q]) && join_record(w, known->slot, b->e[q].slot, changed)) continue;
+        if (is_virtual(&b->e[q]) && join_record(w, known->slot, b->e[q].slot, changed)) {
+            if (dv_is_carried(known) || !dv_is_carried(&b->e[q])) continue;
+            carry_at(w, q);
+            return true;
+        }
         if (!fades_at(w, q)) make_at(w, known->slot);
         return true;
     }
@@ -383,7 +423,7 @@ bool dv_virtual_conversion_needed(const dv_build *b, const dv_known_value *e, co
     const dv_virtual *known = &to->records[t->slot];
     if (!dv_has_record(e))
         return e->where != DV_AT_HOME || dv_virtual_objects(to->records, t->slot) > 0;
-    if (e->kind != t->kind) return true;
+    if (e->kind != t->kind || dv_is_carried(e) != dv_is_carried(t)) return true;
     const dv_virtual *from = dv_virtual_record(b, e);
     for (uint32_t i = 0; i < known->shape->count; i++)
         if (is_virtual(&known->values[i]) || known->values[i].where != from->values[i].where ||
@@ -473,7 +513,9 @@ static void take_records(dv_build *b, const dv_snapshot *to) {
     for (int32_t q = 0; q < to->top; q++) {
         const dv_known_value *t = &to->entries[q];
         if (!dv_has_record(t)) continue;
-        if (dv_is_faded(t) && is_virtual(&b->e[q])) put_value(b, DV_FADED, dv_home(b, q));
+        const bool may_be_home = dv_is_faded(t) || dv_is_carried(t);
+        if (may_be_home && is_virtual(&b->e[q]) && !dv_is_carried(&b->e[q]))
+            put_value(b, DV_FADED, dv_home(b, q));
         b->e[q] = *t;
         b->e[q].slot = (int16_t)(t->slot + first);
     }
