@@ -77,7 +77,7 @@ class Nest:
     a = 3
 
     def __init__(self, left, right):
-        self.left = left%(broken)s
+        %(first)sself.left = left%(broken)s
         self.right = right
 
     def kept(self):
@@ -199,7 +199,7 @@ class Instances(Loops):
 
     def side(self) -> str:
         return self.pick([self.pick(OBJECTS), self.object_expression(1), self.new(), self.new(), f"{self.pick(NESTS)}.left.kept()", f"{self.pick(NESTS)}.left",
-                          f"Told({self.int_leaf()})", self.pick(NESTS)])
+                          f"Told({self.int_leaf()})", f"Nest({self.new()}, {self.pick(OBJECTS)})"])
 
     def nest(self) -> None:
         """A statement with what has other instances, or with one that the loop carries."""
@@ -219,6 +219,8 @@ class Instances(Loops):
             f"{nest}.left.a = {self.int_expression(1)} % 1000",
             f"objects[{loop} % 4] = {nest}.right.kept()",
             f"i1 += {nest}.left is {nest}.right",
+            f"i1 += isinstance({nest}.{self.pick(['left', 'right'])}, {self.pick(['Pair', 'Point', 'Nest', 'int'])})",
+            f"if {nest}.left and {name} is not None: i1 += 1",
             f"{name} = {name}.moved({self.int_leaf()}, {self.float_leaf()})",
             f"{name} = {name} + {self.pick(OBJECTS)}",
             f"if {self.condition()}: {nest} = Nest({self.side()}, {self.side()})",
@@ -250,6 +252,8 @@ class Instances(Loops):
             "other": self.pick(["None", "[]", "self", "Pair(a, b)"]),
             "late": self.pick(["", "\n        look(self)", "\n        self.a += 1"]),
         }
+        choices["first"] = self.pick(["", "", "if right is left: right = Pair(3, 1.5)\n        ", "left = right if isinstance(left, Nest) else left\n        ",
+                                     "if left.a > right.a: self.left = right\n        else: "])
         choices["broken"] = self.pick(["", "", "\n        left.a // (left.a - 7)", "\n        self.right = 10 // left.a"])
         program = super().text(seed)
         more = (CLASSES % choices).strip("\n").split("\n")

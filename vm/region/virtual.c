@@ -230,19 +230,6 @@ static bool to_attribute_slot(dv_build *b, int32_t q) {
 /* Calls of classes
  * ---------------------------------------------------------------------------------------------- */
 
-/* Arguments may stay where they are while the function runs (shift_arguments) only if nothing
- * needs their own places: no parameter is stored to, and control does not branch. */
-static bool is_straight(const dv_code *code) {
-    for (uint32_t pc = 0; pc < code->word_count;) {
-        uint32_t op = code->words[pc] & 0xFF;
-        const dv_op_info *info = &dv_op_infos[op];
-        if (op == DV_OP_STORE_LOCAL || op == DV_OP_DELETE_LOCAL) return false;
-        if (info->operand_count && info->operands[0] == DV_OPERAND_JUMP) return false;
-        pc += info->operand_count > 1 ? info->operand_count : 1;
-    }
-    return true;
-}
-
 /* How many defaults follow n arguments; -1: the call is another one. */
 static int32_t missing_arguments(dv_build *b, dv_function *init, int32_t n) {
     return dv_step_missing(b, init, dv_function_thread(init)->init_arguments - n);
@@ -256,8 +243,7 @@ static dv_function *plain_init(dv_build *b, dv_class *class_, int32_t n) {
     if (!cell || !class_->root || !is_plain(b, class_)) return NULL;
     if (dv_is_empty(cell->value) || !dv_is_function(cell->value)) return NULL;
     dv_function *init = dv_as_function(cell->value);
-    if (missing_arguments(b, init, n) < 0 || !is_straight(dv_function_thread(init)->code))
-        return NULL;
+    if (missing_arguments(b, init, n) < 0) return NULL;
     class_->flags |= DV_CLASS_CACHED;
     bool lasts =
         !dv_is_empty(dv_constant_global(b, cell)) && dv_build_depends(b, &b->vm->class_sites);
