@@ -374,7 +374,8 @@ static void finish_group(dv_value *fp, const group *g) {
     }
 }
 
-static void leave_group(dv_vm *vm, dv_value *fp, const dv_exit_item *item) {
+static void __attribute__((noinline))
+leave_group(dv_vm *vm, dv_value *fp, const dv_exit_item *item) {
     group g;
     if (make_bare(vm, item, &g)) {
         fill_group(vm, fp, &g);
@@ -387,7 +388,8 @@ static void leave_group(dv_vm *vm, dv_value *fp, const dv_exit_item *item) {
     }
 }
 
-static bool make_group(dv_vm *vm, dv_value *fp, const dv_exit_item *item) {
+static bool __attribute__((noinline))
+make_group(dv_vm *vm, dv_value *fp, const dv_exit_item *item) {
     group g;
     if (!make_bare(vm, item, &g)) return false;
     fill_group(vm, fp, &g);
@@ -416,11 +418,9 @@ static inline void leave_instance(dv_vm *vm, dv_value *fp, const dv_exit_item *i
         fp[item->to] = make_instance(vm, fp, item);
 }
 
-bool dv_region_make(dv_vm *vm, dv_value *fp, const void *item) {
-    const dv_exit_item *made = item;
+static bool __attribute__((noinline)) make_one(dv_vm *vm, dv_value *fp, const dv_exit_item *made) {
     const dv_shape *shape = dv_shape_at(vm, (uint32_t)dv_as_int(made->value));
     const uint32_t count = (uint32_t)made->from;
-    if (DV_UNLIKELY(made->nests)) return make_group(vm, fp, made);
     dv_instance *self = bare_instance(vm, shape->class_, count);
     if (!self) return false;
     fill_instance(vm, fp, made, self);
@@ -434,6 +434,12 @@ bool dv_region_make(dv_vm *vm, dv_value *fp, const void *item) {
         if (!has_count_of_slot(&made[1 + i])) dv_release(vm, *dv_instance_slot(self, i));
     dv_release_object(vm, &self->header);
     return false;
+}
+
+/* (Two functions: what groups need on the stack, one alone does not.) */
+bool dv_region_make(dv_vm *vm, dv_value *fp, const void *item) {
+    const dv_exit_item *made = item;
+    return DV_UNLIKELY(made->nests) ? make_group(vm, fp, made) : make_one(vm, fp, made);
 }
 
 /* The safepoints' counter goes down by one in each round, also of loops in what the region calls.
