@@ -128,7 +128,9 @@ void dv_objects_passed(dv_vm *vm, const dv_region *region, const dv_cell *cell,
     for (; low < region->mark_count && region->marks[low].cell == at; low++)
         objects->removed[region->marks[low].kind]++;
     const dv_exit_item *item = cell[2].p;
-    if (dv_op_of(vm, cell->h) == DV_OP_R_MAKE) make_instances(objects, item);
+    const uint32_t op = dv_op_of(vm, cell->h);
+    const bool faded = op == DV_OP_R_MAKE_FADED && dv_same(vm->fp[cell[1].o.a], DV_FADED);
+    if (op == DV_OP_R_MAKE || faded) make_instances(objects, item);
 }
 
 void dv_objects_left(const dv_exit *exit, const dv_value *fp, dv_objects *objects) {

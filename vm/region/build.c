@@ -330,7 +330,7 @@ void dv_build_flow(dv_build *b, dv_context *context, uint32_t pc) {
 
 /* Runs over instructions from a leader to where control goes elsewhere or reaches a leader. */
 static uint32_t run_block(dv_build *b) {
-    for (;;) {
+    while (!b->failed) { /* as when there was no memory for what is known here */
         note_origin(b);
         uint32_t next = dv_step(b);
         if (b->ended || b->failed) return DV_NO_PC;
@@ -342,6 +342,7 @@ static uint32_t run_block(dv_build *b) {
         b->pc = next;
         if (at->leader) return next;
     }
+    return DV_NO_PC;
 }
 
 static void load(dv_build *b, dv_context *context, uint32_t pc) {

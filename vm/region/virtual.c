@@ -40,7 +40,7 @@ void dv_virtual_reach(const dv_virtual *records, int32_t number, dv_reached *rea
 
 dv_reached dv_virtual_live(dv_build *b) {
     dv_reached live = {.count = 0};
-    for (int32_t q = 0; q < b->top; q++)
+    for (int32_t q = 0; q < b->top && !b->failed; q++) /* else records may be missing */
         if (dv_has_record(&b->e[q])) dv_virtual_reach(b->virtuals.data, b->e[q].slot, &live);
     if (live.full) dv_build_fail(b, DV_REFUSED_SIZE);
     return live;
@@ -48,7 +48,7 @@ dv_reached dv_virtual_live(dv_build *b) {
 
 static dv_reached reach(const dv_build *b, int32_t number) {
     dv_reached reached = {.count = 0};
-    dv_virtual_reach(b->virtuals.data, number, &reached);
+    if (!b->failed) dv_virtual_reach(b->virtuals.data, number, &reached);
     return reached;
 }
 

@@ -211,7 +211,7 @@ static int32_t add_records(way *w, int32_t record) {
 
 void dv_virtual_arrive(dv_build *b, dv_context *context, uint32_t pc, dv_snapshot *at) {
     at->record_count = 0;
-    if (b->virtuals.count == 0) return;
+    if (b->virtuals.count == 0 || b->failed) return;
     const dv_reached live = dv_virtual_live(b);
     if (live.count == 0) return;
     way w = {.b = b, .context = context, .pc = pc, .at = at};
@@ -376,7 +376,7 @@ static bool fails_to_match(way *w, bool *changed) {
 
 bool dv_virtual_join(dv_build *b, dv_context *context, uint32_t pc, dv_snapshot *at) {
     bool changed = false;
-    if (at->record_count == 0 && b->virtuals.count == 0) return false;
+    if ((at->record_count == 0 && b->virtuals.count == 0) || b->failed) return false;
     way w = {.b = b, .context = context, .pc = pc, .at = at};
     while (fails_to_match(&w, &changed)) changed = true;
     for (int32_t q = 0; q < b->top && q < b->locals; q++) changed |= join_faded(&w, q);
