@@ -330,7 +330,7 @@ void dv_build_flow(dv_build *b, dv_context *context, uint32_t pc) {
 
 /* Runs over instructions from a leader to where control goes elsewhere or reaches a leader. */
 static uint32_t run_block(dv_build *b) {
-    while (!b->failed) { /* as when there was no memory for what is known here */
+    for (;;) {
         note_origin(b);
         uint32_t next = dv_step(b);
         if (b->ended || b->failed) return DV_NO_PC;
@@ -342,7 +342,6 @@ static uint32_t run_block(dv_build *b) {
         b->pc = next;
         if (at->leader) return next;
     }
-    return DV_NO_PC;
 }
 
 static void load(dv_build *b, dv_context *context, uint32_t pc) {
@@ -379,6 +378,7 @@ static void interpret(dv_build *b) {
         uint32_t pc = b->work[b->work_count].pc;
         dv_snapshot_at(context, pc)->queued = false;
         load(b, context, pc);
+        if (b->failed) return; /* no memory for what is known there */
         uint32_t next = run_block(b);
         if (next != DV_NO_PC) dv_build_reach(b, b->context, next);
     }
@@ -391,6 +391,7 @@ void dv_build_range(dv_build *b, dv_context *context) {
         if (!at->entries) continue;
         load(b, context, pc);
         at->label = (int32_t)b->cells.count;
+        if (b->failed) return; /* no memory for what is known there */
         uint32_t next = run_block(b);
         if (next == DV_NO_PC) continue;
         /* Falls into the next leader, which is emitted next if it is of this context.  Others come
