@@ -143,7 +143,7 @@ both = f"dv_operate_compares_str(vm, a, {known}) && dv_operate_compares_str(vm, 
 % endif
 % endfor
 
-<%isa:op name="IS" operands="own" stack="a b -- r" region="dv_step_is" doc="a is b: the same object.">
+<%isa:op name="IS" operands="own" promises="nothing" stack="a b -- r" region="dv_step_is" doc="a is b: the same object.">
     const uint8_t own = SITE.own;
     if (DV_UNLIKELY(own & 2 && dv_is_object(b))) SLOW();
     DONE_RELEASING(dv_bool(a.bits == b.bits), own & 1, a);

@@ -108,7 +108,7 @@
     NEXT();
 </%isa:op>
 
-<%isa:op name="COPY_FREE" doc="Prologue: the last locals become the cells of the function's closure.">
+<%isa:op name="COPY_FREE" region="dv_step_copy_free" doc="Prologue: the last locals become the cells of the function's closure.">
     dv_frame_copy_free(fp);
     NEXT();
 </%isa:op>

@@ -1,13 +1,14 @@
 """Makes random dl programs that build small objects in hot loops, on top of generate_loops.
 
 Locals p0 to p2 hold instances of a few small classes; attributes are ints, floats, and sometimes objects.  Methods
-return numbers, new instances, or self; instances go into lists, tuples and attributes, are compared by identity, get
-and lose attributes, and are alive when guards fail, errors are raised, and classes change.
+return numbers, new instances, or self; instances go into lists, tuples and attributes, also of other new ones and in circles, are carried from round to
+round, are compared by identity, get and lose attributes, and are alive when guards fail, errors are raised, and classes change.
 """
 
 from generate_loops import FLOATS, INTS, Loops
 
 OBJECTS = ["p0", "p1", "p2"]
+NESTS = ["n0", "n1"]
 
 CLASSES = '''
 class Pair:
@@ -61,7 +62,48 @@ class Holder(Pair):
         self.other = %(other)s%(late)s
 '''
 
+# Instances that have others: nested, shared twice, in circles, with what says that it dies.
+NESTED = '''
+class Told(Pair):
+    def __init__(self, a):
+        self.a = a
+        self.b = 0.5
+
+    def __del__(self):
+        deaths.append(self.a)
+
+
+class Nest:
+    a = 3
+
+    def __init__(self, left, right):
+        %(first)sself.left = left%(broken)s
+        self.right = right
+
+    def kept(self):
+        return Pair(self.right.a, 2.5)
+
+    def sum(self):
+        return self.left.a + self.right.a
+
+    def swapped(self):
+        return Nest(self.right, self.left)
+
+    def with_left(self, left):
+        return Nest(left, self.right)
+
+    def show(self):
+        return [getattr(side, 'a', type(side).__name__) for side in (self.left, self.right)], self.left is self.right, self.left is self
+
+
+deaths = []
+gc.disable()  # when circles die is nobody's business
+'''
+
 CHANGES = [
+    "Nest.sum = lambda self: 2",
+    "Nest.__init__ = lambda self, left, right: setattr(self, 'left', right) or setattr(self, 'right', left)",
+    "Nest.__del__ = lambda self: deaths.append('nest')",
     "Pair.total = lambda self, k: 0.25",
     "Pair.count = lambda self: 3",
     "Pair.bonus = 5",
@@ -126,6 +168,9 @@ class Instances(Loops):
         if not self.inside or self.chance(40):
             super().assign()
             return
+        if self.chance(30):
+            self.nest()
+            return
         name, other = self.pick(OBJECTS), self.pick(OBJECTS)
         loop = self.pick(self.loops or ["0"])
         roll = self.random.randrange(16)
@@ -152,6 +197,38 @@ class Instances(Loops):
         else:
             self.line(f"{name} = {other}")
 
+    def side(self) -> str:
+        return self.pick([self.pick(OBJECTS), self.object_expression(1), self.new(), self.new(), f"{self.pick(NESTS)}.left.kept()", f"{self.pick(NESTS)}.left",
+                          f"Told({self.int_leaf()})", f"Nest({self.new()}, {self.pick(OBJECTS)})"])
+
+    def nest(self) -> None:
+        """A statement with what has other instances, or with one that the loop carries."""
+        nest, other, name = self.pick(NESTS), self.pick(NESTS), self.pick(OBJECTS)
+        loop = self.pick(self.loops or ["0"])
+        self.line(self.pick([
+            f"{nest} = Nest({self.side()}, {self.side()})",
+            f"{nest} = Nest({self.side()}, {self.side()})",
+            f"{nest} = Nest({self.side()}, {self.side()}).swapped()",
+            f"{nest} = {other}.with_left({self.side()})",
+            f"{nest} = {other}.swapped()",
+            f"{nest}.{self.pick(['left', 'right'])} = {self.side()}",
+            f"{nest}.left = {nest}",
+            f"{name} = {nest}.left.kept()",
+            f"i1 = ({nest}.sum() + i1) % 1000",
+            f"i1 = {nest}.left.a % 1000",
+            f"{nest}.left.a = {self.int_expression(1)} % 1000",
+            f"objects[{loop} % 4] = {nest}.right.kept()",
+            f"i1 += {nest}.left is {nest}.right",
+            f"i1 += isinstance({nest}.{self.pick(['left', 'right'])}, {self.pick(['Pair', 'Point', 'Nest', 'int'])})",
+            f"if {nest}.left and {name} is not None: i1 += 1",
+            f"{name} = {name}.moved({self.int_leaf()}, {self.float_leaf()})",
+            f"{name} = {name} + {self.pick(OBJECTS)}",
+            f"if {self.condition()}: {nest} = Nest({self.side()}, {self.side()})",
+            f"if {self.condition()}: {name} = {name}.moved(1, 0.5)",
+            f"if {self.condition()}: held = {nest}",
+            f"if {loop} == {self.random.randrange(2, 60)}: print({nest}.show(), deaths[-3:])",
+        ]))
+
     def surprise(self) -> None:
         if self.chance(40):
             super().surprise()
@@ -175,8 +252,12 @@ class Instances(Loops):
             "other": self.pick(["None", "[]", "self", "Pair(a, b)"]),
             "late": self.pick(["", "\n        look(self)", "\n        self.a += 1"]),
         }
+        choices["first"] = self.pick(["", "", "if right is left: right = Pair(3, 1.5)\n        ", "left = right if isinstance(left, Nest) else left\n        ",
+                                     "if left.a > right.a: self.left = right\n        else: "])
+        choices["broken"] = self.pick(["", "", "\n        left.a // (left.a - 7)", "\n        self.right = 10 // left.a"])
         program = super().text(seed)
         more = (CLASSES % choices).strip("\n").split("\n")
+        more += ["", "", "import gc"] + (NESTED % choices).strip("\n").split("\n")
         more += ["", "", "def other_init(self, a=1, b=1.0):", "    self.b = b", "    self.a = a"]
         more += ["", "", "def look(p):", "    return p.a"]
         more += ["", "", "def limited(a):", "    if a > 500:", "        return 500", "    return a"]
@@ -184,8 +265,9 @@ class Instances(Loops):
         begin = lines.index("def later(x):")
         run = lines.index("def run(i0, x0):")
         end = next(i for i in range(run, len(lines)) if lines[i].startswith("    print(i0, i1, i2, x0"))
-        names = ["    global Pair, Point", "    p0 = p1 = Pair(1, 0.5)", "    p2 = Point(2, 1.5)", "    objects = [p0, p1, p2, Pair(3, 2.5)]", "    held = None"]
-        shown = ["    print(p0.show(), p1.show(), p2.show(), [p.show() for p in objects], [p0 is p1, p1 is p2, objects[0] is p0])"]
+        names = ["    global Pair, Point, Nest", "    p0 = p1 = Pair(1, 0.5)", "    p2 = Point(2, 1.5)", "    objects = [p0, p1, p2, Pair(3, 2.5)]", "    held = None",
+                 "    n0 = Nest(p0, p1)", "    n1 = Nest(p2, p2)"]
+        shown = ["    print(p0.show(), p1.show(), p2.show(), [p.show() for p in objects], [p0 is p1, p1 is p2, objects[0] is p0], n0.show(), n1.show(), deaths[-9:])"]
         lines[end:end] = shown
         lines[run + 2 : run + 2] = names
         lines[begin:begin] = more + ["", ""]

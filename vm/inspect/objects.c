@@ -103,10 +103,15 @@ void dv_making_after(const dv_vm *vm, const dv_making *making, const dv_cell *ne
     }
 }
 
-/* One that a region has counted as removed is made after all. */
+/* What a region has counted as removed is made after all. */
 static void make_after_all(dv_objects *objects, dv_made kind) {
     objects->removed[kind]--;
     objects->made[kind]++;
+}
+
+static void make_instances(dv_objects *objects, const dv_exit_item *item) {
+    for (const dv_exit_item *end = item + 1 + item->from; item < end; item++)
+        if (item->action >= DV_EXIT_INSTANCE) make_after_all(objects, DV_MADE_INSTANCE);
 }
 
 void dv_objects_passed(dv_vm *vm, const dv_region *region, const dv_cell *cell,
@@ -122,15 +127,20 @@ void dv_objects_passed(dv_vm *vm, const dv_region *region, const dv_cell *cell,
     }
     for (; low < region->mark_count && region->marks[low].cell == at; low++)
         objects->removed[region->marks[low].kind]++;
-    if (dv_op_of(vm, cell->h) == DV_OP_R_MAKE) make_after_all(objects, DV_MADE_INSTANCE);
+    const dv_exit_item *item = cell[2].p;
+    const uint32_t op = dv_op_of(vm, cell->h);
+    const bool faded = op == DV_OP_R_MAKE_FADED && dv_same(vm->fp[cell[1].o.a], DV_FADED);
+    if (op == DV_OP_R_MAKE || faded) make_instances(objects, item);
 }
 
 void dv_objects_left(const dv_exit *exit, const dv_value *fp, dv_objects *objects) {
     for (uint32_t i = 0; i < exit->item_count; i++) {
         const dv_exit_item *item = &exit->region->items[exit->first_item + i];
-        if (item->action == DV_EXIT_INSTANCE ||
-            (item->action == DV_EXIT_FADED && dv_same(fp[item->to], DV_FADED)))
-            make_after_all(objects, DV_MADE_INSTANCE);
+        if (item->action >= DV_EXIT_INSTANCE) {
+            if (item->action == DV_EXIT_INSTANCE || dv_same(fp[item->to], DV_FADED))
+                make_instances(objects, item);
+            i += (uint32_t)item->from;
+        }
         if (item->action == DV_EXIT_RANGE && !dv_is_object(fp[item->to]))
             make_after_all(objects, DV_MADE_ITERATOR);
     }

@@ -200,14 +200,17 @@ dv_context *dv_build_inline(dv_build *b, dv_thread *callee) {
 }
 
 static bool has_instructions_for_inlining(const dv_code *code) {
+    bool copies = false, looks = false; /* super() alone needs the cell of __class__ */
     for (uint32_t pc = 0; pc < code->word_count; pc += length_of(code, pc)) {
         uint32_t op = code->words[pc] & 0xFF;
         if (op == DV_OP_RAISE || op == DV_OP_MAKE_FUNCTION || op == DV_OP_MAKE_CLOSURE ||
-            op == DV_OP_MAKE_CLOSURE_BY_VALUE || op == DV_OP_MAKE_CELL || op == DV_OP_COPY_FREE ||
-            op == DV_OP_BUILD_CLASS || op == DV_OP_ENTER_HANDLER || op == DV_OP_MAKE_GENERATOR)
+            op == DV_OP_MAKE_CLOSURE_BY_VALUE || op == DV_OP_MAKE_CELL || op == DV_OP_BUILD_CLASS ||
+            op == DV_OP_ENTER_HANDLER || op == DV_OP_MAKE_GENERATOR)
             return false;
+        copies |= op == DV_OP_COPY_FREE;
+        looks |= op == DV_OP_LOAD_CELL || op == DV_OP_STORE_CELL || op == DV_OP_DELETE_CELL;
     }
-    return true;
+    return !(copies && looks);
 }
 
 bool dv_build_may_inline(dv_build *b, const dv_function *function, uint32_t arguments) {
@@ -394,6 +397,7 @@ static void interpret(dv_build *b) {
         uint32_t pc = b->work[b->work_count].pc;
         dv_snapshot_at(context, pc)->queued = false;
         load(b, context, pc);
+        if (b->failed) return; /* no memory for what is known there */
         uint32_t next = run_block(b);
         if (next != DV_NO_PC) dv_build_reach(b, b->context, next);
     }
@@ -406,6 +410,7 @@ void dv_build_range(dv_build *b, dv_context *context) {
         if (!at->entries) continue;
         load(b, context, pc);
         at->label = (int32_t)b->cells.count;
+        if (b->failed) return; /* no memory for what is known there */
         uint32_t next = run_block(b);
         if (next == DV_NO_PC) continue;
         /* Falls into the next leader, which is emitted next if it is of this context.  Others come
@@ -564,12 +569,30 @@ static int16_t twin_at(const dv_build *b, uint32_t pc, int32_t q) {
 }
 
 /* The slots for objects of an instance that has faded: who enters brings none. */
-static void add_ready_items(dv_build *b, const dv_virtual *record) {
+static void add_ready_items(dv_build *b, const dv_virtual *records, int32_t number) {
+    dv_reached all = {.count = 0};
+    dv_virtual_reach(records, number, &all);
+    for (int32_t k = 0; k < all.count; k++) {
+        const dv_virtual *record = &records[all.numbers[k]];
+        for (uint32_t i = 0; i < record->shape->count; i++) {
+            const dv_entry_item ready = {
+                .raw = record->values[i].slot, .kind = DV_K_VIRTUAL, .twin = -1};
+            if (record->values[i].where == DV_AT_HOME) DV_PUSH(b, entry_items, ready);
+        }
+    }
+}
+
+/* The attributes of an instance that the loop carries. */
+static void add_carried_items(dv_build *b, const dv_virtual *record, int16_t home) {
     for (uint32_t i = 0; i < record->shape->count; i++)
-        if (record->values[i].where == DV_AT_HOME)
-            DV_PUSH(
-                b, entry_items,
-                (dv_entry_item){.raw = record->values[i].slot, .kind = DV_K_VIRTUAL, .twin = -1});
+        DV_PUSH(b, entry_items,
+                (dv_entry_item){.home = home,
+                                .raw = record->values[i].slot,
+                                .kind = DV_K_VIRTUAL,
+                                .twin = -1,
+                                .attribute = (uint8_t)i,
+                                .of = record->values[i].kind,
+                                .shape = record->shape->number});
 }
 
 /* Each loop head in the region is an entry: what its snapshot expects of the frame. */
@@ -590,18 +613,26 @@ static void add_entries(dv_build *b) {
             const bool complex = e->kind == DV_K_COMPLEX;
             if (e->kind == DV_K_CONSTANT || (complex && q >= b->locals)) possible = false;
             if (e->kind == DV_K_RESERVED) continue; /* of a call around the loop */
+            if (dv_is_carried(e)) {
+                add_carried_items(b, &head->records[e->slot], dv_home(b, q));
+                continue;
+            }
             if (dv_is_faded(e)) {
-                add_ready_items(b, &head->records[e->slot]);
+                add_ready_items(b, head->records, e->slot);
                 continue;
             }
             bool checked = q < b->locals && b->local_uses[q] & DV_LOCAL_CHECKED;
             if (e->kind == DV_K_UNSET || (e->kind == DV_K_ANY && !checked)) continue;
             const bool taken = complex && b->local_uses[q] & DV_LOCAL_STORED;
             entry.takes |= taken;
-            DV_PUSH(b, entry_items,
-                    (dv_entry_item){dv_home(b, q), e->slot, e->kind,
-                                    dv_build_is_dead(b, pc_of_head, q), taken,
-                                    e->kind == DV_K_RANGE ? twin_at(b, pc_of_head, q) : -1});
+            DV_PUSH(
+                b, entry_items,
+                (dv_entry_item){.home = dv_home(b, q),
+                                .raw = e->slot,
+                                .kind = e->kind,
+                                .dead = dv_build_is_dead(b, pc_of_head, q),
+                                .taken = taken,
+                                .twin = e->kind == DV_K_RANGE ? twin_at(b, pc_of_head, q) : -1});
         }
         entry.item_count = b->entry_items.count - entry.first_item;
         if (possible) DV_PUSH(b, entries, entry);
@@ -643,6 +674,8 @@ static void start_from_frame(dv_build *b, const dv_value *fp, uint32_t head) {
     const uint32_t depth = depth_at(code, head), outer = depth_at(code, b->root->begin);
     const uint32_t used = code->local_count + (outer > 2 ? outer - 2 : 0);
     b->top = 0;
+    b->begun = 0;
+    b->virtuals.count = 0;
     for (uint32_t i = 0; i < code->local_count + depth; i++) {
         if (i >= code->local_count && is_reserved(code, head, i - code->local_count)) {
             dv_push_known(b, DV_K_RESERVED, DV_AT_NOWHERE, 0, DV_EMPTY);
@@ -653,6 +686,7 @@ static void start_from_frame(dv_build *b, const dv_value *fp, uint32_t head) {
             continue;
         }
         dv_value v = fp[dv_home(b, (int32_t)i)];
+        if (i < code->local_count && dv_virtual_begin(b, v, head)) continue;
         dv_kind kind = dv_is_int(v)     ? DV_K_INT
                        : dv_is_float(v) ? DV_K_FLOAT
                        : dv_is_bool(v)  ? DV_K_BOOL

@@ -38,7 +38,8 @@ typedef struct dv_known_value {
      * attribute; RANGE: first slot of the triple; VIRTUAL, and what has faded: number of the record
      */
     int16_t slot;
-    dv_value value; /* AT_VALUE; ANY at home: its shape, if that is known, as an int; or FADED */
+    /* AT_VALUE; ANY at home: its shape, if that is known, as an int; or FADED, also VIRTUAL */
+    dv_value value;
 } dv_known_value;
 
 typedef struct dv_virtual dv_virtual; /* virtual.h */
@@ -168,6 +169,8 @@ typedef struct dv_build {
     } last_exit;
     dv_snapshot *quiet; /* of a call of a class: nothing leaves until its result is stored */
     uint64_t faded;     /* locals in which an instance fades somewhere */
+    bool nests;         /* an instance has been an attribute of another one */
+    int32_t begun;      /* slots of attributes that instances have which the frame holds */
     dv_snapshot *block; /* the leader from which instructions are interpreted, and ... */
     uint32_t weight;    /* ... what each of them weighs: 8 for each loop around it */
     uint32_t heaviest;  /* weight of the boxed instruction at heaviest_pc, which weighs most */
@@ -299,18 +302,28 @@ static inline void dv_edge_resumes(dv_build *b) {
 static inline bool dv_is_faded(const dv_known_value *e) {
     return e->kind == DV_K_ANY && e->where == DV_AT_HOME && dv_same(e->value, DV_FADED);
 }
+/* A local whose virtual instance may be the object that it has at home, since the loop's head. */
+static inline bool dv_is_carried(const dv_known_value *e) {
+    return e->kind == DV_K_VIRTUAL && dv_same(e->value, DV_FADED);
+}
 /* Is it virtual, or has it faded? */
 static inline bool dv_has_record(const dv_known_value *e) {
     return e->kind == DV_K_VIRTUAL || dv_is_faded(e);
 }
 /* An exit, or a way to elsewhere: what was to be quiet is not. */
 void dv_virtual_disturb(dv_build *b);
+/* The next local has the object where the region begins, at `head`: may the loop carry it as a
+ * virtual instance?  Then it is pushed; false: it may not. */
+bool dv_virtual_begin(dv_build *b, dv_value object, uint32_t head);
+/* Is about to be stored to local q of the loop's function what the topmost entry is: what is
+ * carried there, or elsewhere, and held by others, too, is made. */
+void dv_virtual_part(dv_build *b, int32_t q);
 /* Makes the virtual instance with this record, for all entries that hold it. */
 void dv_virtual_make(dv_build *b, int32_t record);
 /* Entry q, which is virtual, as an item of an exit to pc. */
 void dv_virtual_exit(dv_build *b, dv_context *context, uint32_t pc, int32_t q);
 /* May entry q, which is virtual, fade if execution goes on at pc? */
-bool dv_virtual_may_fade(const dv_build *b, const dv_context *context, uint32_t pc, int32_t q);
+bool dv_virtual_may_fade(dv_build *b, const dv_context *context, uint32_t pc, int32_t q);
 /* Calls in the context whose virtual instances are made nowhere but at exits. */
 uint32_t dv_virtual_count(const dv_context *context);
 
@@ -324,7 +337,7 @@ bool dv_virtual_join(dv_build *b, dv_context *context, uint32_t pc, dv_snapshot 
 void dv_virtual_restore(dv_build *b, const dv_snapshot *to);
 void dv_virtual_convert(dv_build *b, const dv_snapshot *to);
 /* Is entry q left alone until then? */
-bool dv_virtual_stays(const dv_build *b, const dv_snapshot *to, int32_t q);
+bool dv_virtual_stays(dv_build *b, const dv_snapshot *to, int32_t q);
 bool dv_virtual_conversion_needed(const dv_build *b, const dv_known_value *e, const dv_snapshot *to,
                                   const dv_known_value *t);
 /* The entries are those of the leader. */

@@ -11,6 +11,7 @@
 #include "types/class/descriptor.h"
 #include "types/class/class.h"
 #include "types/callable/function.h"
+#include "types/callable/variable.h"
 #include "types/file/module.h"
 #include "types/number/float.h"
 #include "types/number/int.h"
@@ -410,10 +411,113 @@ static bool reads_frame(dv_value v) {
            ((const dv_cfunction *)dv_as_object(v))->def->inlined == DV_INLINED_FRAME;
 }
 
+/* The class of the entry; NULL: not known. */
+static const dv_class *class_of(const dv_build *b, const dv_known_value *e) {
+    switch ((dv_kind)e->kind) {
+    case DV_K_VIRTUAL: return dv_virtual_record(b, e)->shape->class_;
+    case DV_K_INT: return b->vm->classes[DV_T_INT];
+    case DV_K_FLOAT: return b->vm->classes[DV_T_FLOAT];
+    case DV_K_BOOL: return b->vm->classes[DV_T_BOOL];
+    default: return NULL;
+    }
+}
+
+/* isinstance(x, Class), where the answer is known.  (Who changes bases breaks vm->class_sites.) */
+static bool ask_class(dv_build *b, uint32_t *next_pc) {
+    const dv_known_value *base = dv_top(b, 1);
+    const dv_class *class_ = class_of(b, dv_top(b, 2));
+    if (!class_ || base->kind != DV_K_CONSTANT || !dv_is_class(base->value)) return false;
+    const dv_class *asked = dv_as_class(base->value);
+    if (asked->metaclass || !dv_build_depends(b, &b->vm->class_sites)) return false;
+    *next_pc = dv_step_answer(b, 5, dv_class_is_subclass(class_, asked), *next_pc);
+    return true;
+}
+
+/* super()
+ * ---------------------------------------------------------------------------------------------- */
+
+/* The function that is analysed inline; NULL: it is the loop's, or not known. */
+static const dv_function *inlined_function(const dv_build *b) {
+    if (!b->context->parent) return NULL;
+    const dv_known_value *callee = &b->e[b->context->base - 3];
+    const bool known = callee->where == DV_AT_VALUE && dv_is_function(callee->value);
+    return known ? dv_as_function(callee->value) : NULL;
+}
+
+/* Cells of a function that is a constant are constants, too. */
+uint32_t dv_step_copy_free(dv_build *b, uint32_t next_pc) {
+    const dv_function *function = inlined_function(b);
+    if (!function) return dv_step_leave(b);
+    const dv_tuple *closure = dv_as_tuple(function->closure);
+    const int32_t count = (int32_t)closure->count;
+    const int32_t free = b->context->base + (int32_t)b->context->thread->local_count - count;
+    for (int32_t i = 0; i < count; i++)
+        b->e[free + i] = (dv_known_value){DV_K_CONSTANT, DV_AT_VALUE, 0, closure->items[i]};
+    b->version++;
+    return next_pc;
+}
+
+/* The class of the first parameter, if its instance is virtual or its shape known; NULL: it is not.
+ */
+static dv_class *class_of_self(const dv_build *b) {
+    const dv_known_value *e = &b->e[b->context->base];
+    if (e->kind == DV_K_VIRTUAL) return dv_virtual_record(b, e)->shape->class_;
+    if (e->where == DV_AT_ALIAS) e = &b->e[e->slot];
+    if (!dv_has_known_shape(e) || dv_as_int(e->value) < DV_T_COUNT) return NULL;
+    return dv_shape_at(b->vm, (uint32_t)dv_as_int(e->value))->class_;
+}
+
+/* What super().name is: a method of a class behind that of the function, in the order of the
+ * instance's class; EMPTY: not known. */
+static dv_value method_behind(dv_build *b, dv_value name) {
+    const dv_function *function = inlined_function(b);
+    dv_class *class_ =
+        function && dv_is_shape(function->closure, DV_T_TUPLE) ? class_of_self(b) : NULL;
+    if (!class_ || dv_as_tuple(function->closure)->count != 1) return DV_EMPTY;
+    const dv_value start = dv_as_variable(dv_as_tuple(function->closure)->items[0])->value;
+    uint32_t from = 0;
+    while (from < class_->mro_count && !dv_same(dv_object_value(class_->mro[from]), start)) from++;
+    if (from == class_->mro_count) return DV_EMPTY;
+    dv_global_cell *cell = dv_class_find_behind(b->vm, class_, from + 1, name);
+    if (!dv_is_empty(b->vm->error)) dv_error_clear(b->vm);
+    if (!cell || !dv_is_function(cell->value)) return DV_EMPTY;
+    class_->flags |= DV_CLASS_CACHED;
+    return dv_build_depends(b, &b->vm->class_sites) ? dv_constant_global(b, cell) : DV_EMPTY;
+}
+
+/* super() and the LOAD_METHOD behind it, in a function that is analysed inline.  Others look at the
+ * frame, which this one has not. */
+static uint32_t call_super(dv_build *b, uint32_t next_pc) {
+    if (!dv_step_follows(b, next_pc, DV_OP_LOAD_METHOD)) return dv_step_leave(b);
+    const dv_value method = method_behind(b, dv_site_cell(b, next_pc)[2].v);
+    if (dv_is_empty(method)) return dv_step_leave(b);
+    const int32_t base = b->context->base;
+    const dv_known_value self = b->e[base];
+    dv_pop(b, 3);
+    dv_push_constant(b, method);
+    dv_push_known(b, DV_K_RESERVED, DV_AT_NOWHERE, 0, DV_EMPTY);
+    dv_push_known(b, DV_K_RESERVED, DV_AT_NOWHERE, 0, DV_EMPTY);
+    if (self.where == DV_AT_HOME)
+        dv_push_known(b, (dv_kind)self.kind, DV_AT_ALIAS, base, DV_EMPTY);
+    else
+        dv_push_known(b, (dv_kind)self.kind, (dv_where)self.where, self.slot, self.value);
+    dv_step_count(b, true);
+    return next_pc + dv_step_length(b, next_pc);
+}
+
+/* May what is called without arguments be super, which looks at the frame? */
+static bool may_be_super(const dv_build *b, const dv_known_value *callee) {
+    const uint32_t first = b->context->thread->code->words[0] & 0xFF;
+    if (!b->context->parent || first != DV_OP_COPY_FREE) return false;
+    return callee->where != DV_AT_VALUE ||
+           dv_same(callee->value, dv_object_value(b->vm->classes[DV_T_SUPER]));
+}
+
 uint32_t dv_step_call(dv_build *b, uint32_t next_pc) {
     const int32_t n = (int32_t)dv_word_operand(b, b->pc, 0),
                   self = dv_step_op(b, b->pc) == DV_OP_CALL_METHOD;
     const dv_known_value callee = *dv_top(b, n + self + 3);
+    if (n == 0 && !self && may_be_super(b, &callee)) return call_super(b, next_pc);
     const bool bare =
         self && dv_top(b, n + 1)->where == DV_AT_VALUE && dv_is_empty(dv_top(b, n + 1)->value);
     if (callee.kind == DV_K_CONSTANT && reads_frame(callee.value)) return dv_step_leave(b);
@@ -429,6 +533,8 @@ uint32_t dv_step_call(dv_build *b, uint32_t next_pc) {
             return next_pc;
         if (!self && dv_same(callee.value, dv_object_value(b->vm->classes[DV_T_COMPLEX])) &&
             dv_complex_construct(b, n, &next_pc))
+            return next_pc;
+        if (!self && n == 2 && is_builtin(b, callee.value, "isinstance") && ask_class(b, &next_pc))
             return next_pc;
         if (!self && is_builtin(b, callee.value, "len") && n == 1 && dv_step_length_of(b, 4))
             return next_pc;

@@ -270,6 +270,7 @@ value_of(dv_vm *vm, dv_value *fp, const dv_exit_item *item, const registers *sav
     case DV_EXIT_FUNCTION:
         return dv_retain(((const dv_method *)dv_as_object(fp[item->from]))->function);
     case DV_EXIT_RANGE: return leave_range(vm, fp, item);
+    case DV_EXIT_OTHER:
     case DV_EXIT_INSTANCE:
     case DV_EXIT_FADED: break;
     }
@@ -328,13 +329,97 @@ static dv_value make_instance(dv_vm *vm, dv_value *fp, const dv_exit_item *item)
     return dv_object_value(self);
 }
 
+/* Instances that are made together. */
+typedef struct group {
+    const dv_exit_item *items[DV_EXIT_INSTANCES];
+    dv_instance *made[DV_EXIT_INSTANCES];
+    uint32_t counts[DV_EXIT_INSTANCES];
+    uint32_t count;
+} group;
+
+/* None has attributes yet; false: raised, and none is made. */
+static bool make_bare(dv_vm *vm, const dv_exit_item *item, group *g) {
+    const dv_exit_item *end = item + 1 + item->from;
+    for (g->count = 0; item < end; item += 1 + g->counts[g->count++]) {
+        const dv_shape *shape = dv_shape_at(vm, (uint32_t)dv_as_int(item->value));
+        g->items[g->count] = item;
+        g->counts[g->count] = shape->count;
+        g->made[g->count] = bare_instance(vm, shape->class_, shape->count);
+        if (g->made[g->count]) continue;
+        while (g->count > 0) dv_release_object(vm, &g->made[--g->count]->header);
+        return false;
+    }
+    return true;
+}
+
+/* As fill_instance. */
+static void fill_group(dv_vm *vm, dv_value *fp, const group *g) {
+    for (uint32_t k = 0; k < g->count; k++)
+        for (uint32_t i = 0; i < g->counts[k]; i++) {
+            const dv_exit_item *item = &g->items[k][1 + i];
+            const bool other = item->action == DV_EXIT_OTHER;
+            *dv_instance_slot(g->made[k], i) = other
+                                                   ? dv_retain(dv_object_value(g->made[item->from]))
+                                                   : value_of(vm, fp, item, NULL);
+        }
+}
+
+/* They are what they are to be, where they belong. */
+static void finish_group(dv_value *fp, const group *g) {
+    for (uint32_t k = 0; k < g->count; k++) {
+        g->made[k]->header.shape = (uint32_t)dv_as_int(g->items[k]->value);
+        if (g->items[k]->to >= 0)
+            fp[g->items[k]->to] = dv_object_value(g->made[k]);
+        else
+            g->made[k]->header.references--; /* others have it */
+    }
+}
+
+static void __attribute__((noinline))
+leave_group(dv_vm *vm, dv_value *fp, const dv_exit_item *item) {
+    group g;
+    if (make_bare(vm, item, &g)) {
+        fill_group(vm, fp, &g);
+        finish_group(fp, &g);
+        return;
+    }
+    for (const dv_exit_item *i = item, *end = item + 1 + item->from; i < end; i++) {
+        if (i->action >= DV_EXIT_INSTANCE && i->to >= 0) fp[i->to] = DV_NONE;
+        if (i->action < DV_EXIT_INSTANCE && has_count_of_slot(i)) dv_release(vm, fp[i->from]);
+    }
+}
+
+static bool __attribute__((noinline))
+make_group(dv_vm *vm, dv_value *fp, const dv_exit_item *item) {
+    group g;
+    if (!make_bare(vm, item, &g)) return false;
+    fill_group(vm, fp, &g);
+    if (dv_is_empty(vm->error)) {
+        finish_group(fp, &g);
+        return true;
+    }
+    for (uint32_t k = 0; k < g.count; k++) /* as below */
+        for (uint32_t i = 0; i < g.counts[k]; i++)
+            if (!has_count_of_slot(&g.items[k][1 + i]))
+                dv_release(vm, *dv_instance_slot(g.made[k], i));
+    while (g.count > 0) dv_release_object(vm, &g.made[--g.count]->header);
+    return false;
+}
+
 /* Is there nothing to be made, because the local has an object? */
 static bool is_there(const dv_value *fp, const dv_exit_item *item) {
     return item->action == DV_EXIT_FADED && !dv_same(fp[item->to], DV_FADED);
 }
 
-bool dv_region_make(dv_vm *vm, dv_value *fp, const void *item) {
-    const dv_exit_item *made = item;
+static inline void leave_instance(dv_vm *vm, dv_value *fp, const dv_exit_item *item) {
+    if (is_there(fp, item)) return;
+    if (DV_UNLIKELY(item->nests))
+        leave_group(vm, fp, item);
+    else
+        fp[item->to] = make_instance(vm, fp, item);
+}
+
+static bool __attribute__((noinline)) make_one(dv_vm *vm, dv_value *fp, const dv_exit_item *made) {
     const dv_shape *shape = dv_shape_at(vm, (uint32_t)dv_as_int(made->value));
     const uint32_t count = (uint32_t)made->from;
     dv_instance *self = bare_instance(vm, shape->class_, count);
@@ -350,6 +435,12 @@ bool dv_region_make(dv_vm *vm, dv_value *fp, const void *item) {
         if (!has_count_of_slot(&made[1 + i])) dv_release(vm, *dv_instance_slot(self, i));
     dv_release_object(vm, &self->header);
     return false;
+}
+
+/* (Two functions: what groups need on the stack, one alone does not.) */
+bool dv_region_make(dv_vm *vm, dv_value *fp, const void *item) {
+    const dv_exit_item *made = item;
+    return DV_UNLIKELY(made->nests) ? make_group(vm, fp, made) : make_one(vm, fp, made);
 }
 
 /* The safepoints' counter goes down by one in each round, also of loops in what the region calls.
@@ -394,7 +485,7 @@ static const dv_cell *take_exit(dv_vm *vm, dv_region *region, dv_exit *exit, dv_
     const dv_exit_item *item = &region->items[exit->first_item];
     for (const dv_exit_item *end = item + exit->item_count; item < end; item += items_at(item))
         if (DV_UNLIKELY(item->action >= DV_EXIT_INSTANCE))
-            fp[item->to] = is_there(fp, item) ? fp[item->to] : make_instance(vm, fp, item);
+            leave_instance(vm, fp, item);
         else
             fp[item->to] = value_of(vm, fp, item, saved);
     dv_value *caller = fp;
@@ -492,6 +583,8 @@ dv_peek dv_region_peek(const dv_thread *thread, const dv_cell *ip, const dv_valu
     for (uint32_t i = 0; exit && i < exit->item_count; i++) {
         const dv_exit_item *item = &region->items[exit->first_item + i];
         if (item->to != (int16_t)local) continue;
+        if (item->action == DV_EXIT_FADED && dv_same(fp[local], DV_FADED))
+            return (dv_peek){.is_virtual = true, .value = DV_NONE};
         if (item->action == DV_EXIT_INT)
             return (dv_peek){.is_raw_int = true, .integer = (int64_t)fp[item->from].bits};
         if (item->action == DV_EXIT_FLOAT) return (dv_peek){.value = fp[item->from]};
@@ -537,6 +630,19 @@ static void unbox_range(dv_value *raw, const dv_range_iterator *iterator) {
     raw[2].bits = (uint64_t)iterator->step;
 }
 
+static bool unbox_attribute(dv_value *raw, dv_value v, const dv_entry_item *item) {
+    *raw = DV_NONE;
+    if (!item->shape) return true;
+    if (!dv_is_object(v) || dv_as_object(v)->shape != item->shape) return false;
+    dv_instance *object = (dv_instance *)dv_as_object(v);
+    if (object->header.references != 1 || object->overflow) return false; /* weak.h */
+    v = object->slots[item->attribute];
+    *raw = v;
+    if (item->of == DV_K_FLOAT) return dv_is_float(v);
+    raw->bits = item->of == DV_K_INT ? (uint64_t)dv_as_int(v) : v.bits == DV_TRUE.bits;
+    return item->of == DV_K_INT ? dv_is_int(v) : dv_is_bool(v);
+}
+
 /* Puts what the item names where the region has it; false: it is not what the region expects.  What
  * is in shadow slots then does not matter. */
 static inline bool enter_item(dv_value *fp, const dv_entry_item *item) {
@@ -550,7 +656,7 @@ static inline bool enter_item(dv_value *fp, const dv_entry_item *item) {
     case DV_K_ANY: return !dv_is_empty(v);
     case DV_K_NOTHING: return true;
     case DV_K_LIST: return dv_is_shape(v, DV_T_LIST);
-    case DV_K_VIRTUAL: *raw = DV_NONE; return true;
+    case DV_K_VIRTUAL: return unbox_attribute(raw, v, item);
     case DV_K_RANGE:
         if (!dv_is_shape(v, DV_T_RANGE_ITERATOR)) return false;
         if (dv_as_object(v)->references != 1u + (item->twin >= 0 && dv_same(fp[item->twin], v)))

@@ -190,8 +190,7 @@ int32_t dv_operator_bottom(const dv_context *context) {
     return context->base - DV_BELOW_OPERATOR - (int32_t)dv_op_infos[family].inputs;
 }
 
-/* Entry q, an operand or a result that nobody wants, is used up; false: nothing was released. */
-static bool drop(dv_build *b, int32_t q) {
+bool dv_operator_drop(dv_build *b, int32_t q) {
     if (b->e[q].kind == DV_K_VIRTUAL) return dv_virtual_drop(b, q);
     if (b->e[q].where != DV_AT_HOME || !dv_owned(b, b->context, b->pc, q)) return false;
     dv_region_emit(b, DV_OP_R_RELEASE, dv_home(b, q), 0, 0);
@@ -234,8 +233,9 @@ uint32_t dv_operator_return(dv_build *b) {
     bool released = false;
     for (int32_t i = 0; i < (int32_t)context->thread->local_count; i++)
         released |= dv_step_drop_local(b, context->base + i);
-    if (is_store) released |= drop(b, top);
-    for (int32_t q = to; q < context->base - DV_BELOW_OPERATOR; q++) released |= drop(b, q);
+    if (is_store) released |= dv_operator_drop(b, top);
+    for (int32_t q = to; q < context->base - DV_BELOW_OPERATOR; q++)
+        released |= dv_operator_drop(b, q);
     if (moves) dv_region_emit(b, DV_OP_R_BORROW, dv_home(b, top), dv_home(b, to), 0);
     b->top = to;
     if (!is_store) b->e[b->top++] = v;

@@ -20,6 +20,8 @@ dv_value dv_operator_met(dv_vm *vm, const dv_cell *site, uint32_t op);
 bool dv_operator_enter(dv_build *b, uint32_t next_pc);
 /* RETURN of such a method. */
 uint32_t dv_operator_return(dv_build *b);
+/* Entry q, an operand or a result that nobody wants, is used up; false: nothing was released. */
+bool dv_operator_drop(dv_build *b, int32_t q);
 /* The lowest operand of the operator whose method the context is. */
 int32_t dv_operator_bottom(const dv_context *context);
 

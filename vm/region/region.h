@@ -41,10 +41,15 @@ typedef enum dv_exit_action {
     DV_EXIT_FUNCTION, /* of the bound method in home slot `from`, retained */
     DV_EXIT_RANGE,    /* range iterator with raw state in slots from .. from+2: write back, or make
                          it */
+    DV_EXIT_OTHER,    /* an attribute: number `from` of the instances that are made together */
     DV_EXIT_INSTANCE, /* a new instance of the shape whose number is `value`; its attributes, by
-                         slot number, are the next `from` items, whose `to` is -1 */
+                         slot number, are the next items, whose `to` is -1.  Of the next `from`
+                         ones those behind them are more instances, made together with it; `to` is
+                         -1 where only others have them */
     DV_EXIT_FADED     /* the same if slot `to` has DV_FADED, else nothing */
 } dv_exit_action;
+
+enum { DV_EXIT_INSTANCES = 32 /* that are made together */ };
 
 /* In the home slot of a dead local, in regions only: its instance has not been made (virtual.h). */
 #define DV_FADED ((dv_value){DV_TAG_SPECIAL | 6})
@@ -52,6 +57,7 @@ typedef enum dv_exit_action {
 typedef struct dv_exit_item {
     int16_t to, from;
     uint8_t action;
+    bool nests; /* an instance: some attribute is one of those that are made together */
     dv_value value;
 } dv_exit_item;
 
@@ -145,6 +151,10 @@ typedef struct dv_entry_item {
     uint8_t kind; /* dv_kind */
     bool dead; /* a local that nobody reads before it is stored to: what it holds does not matter */
     bool taken; /* its object goes when the region has been entered */
+    /* VIRTUAL: which attribute of the object at home, to which nobody else refers, of which shape,
+     * and its kind; shape 0: the slot is to hold no object. */
+    uint8_t attribute, of;
+    uint32_t shape;
     /* RANGE: a dead local that may have the iterator, too, as the source of a comprehension has;
      * -1: none. */
     int16_t twin;
@@ -291,7 +301,7 @@ void dv_region_invalidate(dv_vm *vm, dv_dependent *dependent); /* an assumption 
 
 /* A local of the running function while control is at a point of a region (inspect/observe.c). */
 typedef struct dv_peek {
-    bool is_raw_int, is_raw_complex;
+    bool is_raw_int, is_raw_complex, is_virtual; /* an instance that is not made */
     int64_t integer;
     double real, imag;
     dv_value value; /* borrowed */

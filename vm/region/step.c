@@ -523,11 +523,44 @@ uint32_t dv_step_compare(dv_build *b, uint32_t next_pc) {
     return dv_compare_entries(b, (dv_compare_op)dv_op_infos[op].which, next_pc);
 }
 
+/* Is x the same object as y, where that is known; -1: it is not known. */
+static int is_same(const dv_known_value *x, const dv_known_value *y) {
+    const bool value = x->kind != DV_K_NOTHING && x->kind < DV_K_UNSET;
+    if (x->kind != DV_K_VIRTUAL && y->kind == DV_K_VIRTUAL) return is_same(y, x);
+    if (x->kind == DV_K_VIRTUAL && y->kind == DV_K_VIRTUAL) return x->slot == y->slot;
+    if (x->kind == DV_K_VIRTUAL) return y->kind != DV_K_NOTHING && y->kind < DV_K_UNSET ? 0 : -1;
+    const bool none = y->where == DV_AT_VALUE && dv_is_none(y->value);
+    return none && value && (x->where == DV_AT_VALUE || x->kind < DV_K_CONSTANT)
+               ? dv_same(x->value, DV_NONE) && x->where == DV_AT_VALUE
+               : -1;
+}
+
+/* The topmost entries go; false: they released nothing. */
+static bool use_up(dv_build *b, int32_t inputs) {
+    bool released = false;
+    for (int32_t q = b->top - inputs; q < b->top; q++) {
+        released |= dv_operator_drop(b, q);
+        b->e[q] = (dv_known_value){DV_K_RESERVED, DV_AT_NOWHERE, 0, DV_EMPTY};
+    }
+    dv_pop(b, inputs);
+    dv_step_count(b, true);
+    return released;
+}
+
+uint32_t dv_step_answer(dv_build *b, int32_t inputs, bool answer, uint32_t next_pc) {
+    const bool released = use_up(b, inputs);
+    dv_push_constant(b, dv_bool(answer));
+    if (released) dv_step_point_after(b, next_pc);
+    return next_pc;
+}
+
 /* x is None: where that leads anywhere, recursion ends at it. */
 uint32_t dv_step_is(dv_build *b, uint32_t next_pc) {
     const int32_t q = b->top - 2;
     const dv_known_value x = b->e[q], *y = dv_top(b, 1);
     const bool is_object = x.kind == DV_K_ANY && (x.where == DV_AT_HOME || x.where == DV_AT_ALIAS);
+    const int same = is_same(&x, y);
+    if (same >= 0) return dv_step_answer(b, 2, same, next_pc);
     if (!is_object || y->where != DV_AT_VALUE || !dv_is_none(y->value))
         return dv_step_embed(b, 2, 1, next_pc);
     const bool owned = x.where == DV_AT_HOME && dv_owned(b, b->context, b->pc, q);
@@ -542,9 +575,30 @@ uint32_t dv_step_is(dv_build *b, uint32_t next_pc) {
     return next_pc;
 }
 
+/* The truth of what is known; -1: it is not known. */
+static int truth_of(dv_build *b, const dv_known_value *x) {
+    if (x->kind == DV_K_VIRTUAL) {
+        const dv_class *class_ = dv_virtual_record(b, x)->shape->class_;
+        return dv_class_special(class_, b->vm->known.bool_) ||
+                       dv_class_special(class_, b->vm->known.len)
+                   ? -1
+                   : 1;
+    }
+    if (x->where != DV_AT_VALUE) return -1;
+    if (x->kind == DV_K_BOOL) return dv_same(x->value, DV_TRUE);
+    return x->kind == DV_K_CONSTANT && dv_is_none(x->value) ? 0 : -1;
+}
+
 uint32_t dv_step_branch(dv_build *b, uint32_t next_pc) {
     const bool jump_if = dv_step_op(b, b->pc) == DV_OP_JUMP_IF_TRUE;
     uint32_t target = dv_word_operand(b, b->pc, 0);
+    const int truth = truth_of(b, dv_top(b, 1));
+    if (truth >= 0) {
+        const uint32_t to = truth == jump_if ? target : next_pc;
+        if (use_up(b, 1)) dv_step_point_after(b, to);
+        if (to == target) dv_build_flow(b, b->context, target);
+        return next_pc;
+    }
     const dv_known_value *x = dv_top(b, 1);
     if (x->kind == DV_K_INT || x->kind == DV_K_FLOAT) { /* its truth: x != 0 */
         bool doubles = x->kind == DV_K_FLOAT;
@@ -607,11 +661,13 @@ uint32_t dv_step_load_local(dv_build *b, uint32_t next_pc) {
     if (e.where == DV_AT_HOME)
         dv_push_known(b, e.kind == DV_K_UNSET ? DV_K_ANY : e.kind, DV_AT_ALIAS, q, DV_EMPTY);
     else
-        dv_push_known(b, e.kind, e.where, e.slot, e.value);
+        dv_push_known(b, e.kind, e.where, e.slot, e.kind == DV_K_VIRTUAL ? DV_EMPTY : e.value);
     return next_pc;
 }
 
-static bool holds_object(const dv_known_value *e) { return e->where == DV_AT_HOME; }
+static bool holds_object(const dv_known_value *e) {
+    return e->where == DV_AT_HOME || dv_is_carried(e);
+}
 
 static uint32_t store_local(dv_build *b, uint32_t next_pc) {
     int32_t q = b->context->base + (int32_t)dv_word_operand(b, b->pc, 0), top = b->top - 1;
@@ -671,8 +727,14 @@ static uint32_t store_local(dv_build *b, uint32_t next_pc) {
 
 uint32_t dv_step_store_local(dv_build *b, uint32_t next_pc) {
     const int32_t q = b->context->base + (int32_t)dv_word_operand(b, b->pc, 0);
-    const dv_known_value old = b->e[q];
     if (b->quiet && q < b->locals) b->quiet = NULL;
+    const dv_known_value *v = dv_top(b, 1);
+    if (dv_is_carried(&b->e[q]) && v->kind == DV_K_VIRTUAL && v->slot == b->e[q].slot) {
+        dv_pop(b, 1); /* x = x */
+        return next_pc;
+    }
+    dv_virtual_part(b, q);
+    const dv_known_value old = b->e[q];
     next_pc = store_local(b, next_pc);
     if (dv_has_record(&old) && dv_virtual_release(b, old.slot)) dv_step_point_after(b, next_pc);
     return next_pc;
@@ -682,6 +744,7 @@ uint32_t dv_step_store_local(dv_build *b, uint32_t next_pc) {
 uint32_t dv_step_clear_local(dv_build *b, uint32_t next_pc) {
     const int32_t q = b->context->base + (int32_t)dv_word_operand(b, b->pc, 0);
     dv_claim(b, q);
+    dv_virtual_part(b, q);
     const dv_known_value old = b->e[q];
     const bool drops = holds_object(&old);
     if (drops) dv_region_emit(b, DV_OP_R_RELEASE, dv_home(b, q), 0, 0);

@@ -72,6 +72,8 @@ uint32_t dv_step_length(const dv_build *b, uint32_t pc); /* of the instruction, 
 /* The instruction at pc follows directly in the same block: it may be taken together with this one.
  */
 bool dv_step_follows(dv_build *b, uint32_t pc, uint32_t op);
+/* The `inputs` topmost entries are used up, and the answer is known. */
+uint32_t dv_step_answer(dv_build *b, int32_t inputs, bool answer, uint32_t next_pc);
 /* Weighs an instruction for the decision whether the region is worth it. */
 void dv_step_count(dv_build *b, bool typed);
 /* The instruction stays as it is, on the operand stack; cold ones become exits.  Result: the next

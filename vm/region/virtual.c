@@ -2,9 +2,12 @@
  * needed after all (virtual.h). */
 #include "region/virtual.h"
 
+#include "code/liveness.h"
 #include "region/complex.h"
 #include "region/operator.h"
 #include "types/callable/function.h"
+
+enum { MOST_LIVE = 24 /* instances; where ways meet there may be more for a while */ };
 
 static bool is_virtual(const dv_known_value *e) { return e->kind == DV_K_VIRTUAL; }
 
@@ -21,11 +24,162 @@ static int32_t add_record(dv_build *b, dv_virtual record) {
     return DV_PUSH(b, virtuals, record) ? (int32_t)b->virtuals.count - 1 : -1;
 }
 
-/* All entries that hold the one instance now name the other record. */
+/* Instances in instances
+ * ---------------------------------------------------------------------------------------------- */
+
+void dv_virtual_reach(const dv_virtual *records, int32_t number, dv_reached *reached) {
+    if (dv_is_reached(reached, number)) return;
+    reached->full |= reached->count == DV_VIRTUAL_INSTANCES;
+    if (reached->full) return;
+    reached->numbers[reached->count++] = (int16_t)number;
+    const dv_virtual *record = &records[number];
+    for (uint32_t i = 0; i < record->shape->count; i++)
+        if (is_virtual(&record->values[i]))
+            dv_virtual_reach(records, record->values[i].slot, reached);
+}
+
+dv_reached dv_virtual_live(dv_build *b) {
+    dv_reached live = {.count = 0};
+    for (int32_t q = 0; q < b->top && !b->failed; q++) /* else records may be missing */
+        if (dv_has_record(&b->e[q])) dv_virtual_reach(b->virtuals.data, b->e[q].slot, &live);
+    if (live.full) dv_build_fail(b, DV_REFUSED_SIZE);
+    return live;
+}
+
+static dv_reached reach(const dv_build *b, int32_t number) {
+    dv_reached reached = {.count = 0};
+    if (!b->failed) dv_virtual_reach(b->virtuals.data, number, &reached);
+    return reached;
+}
+
+static bool do_meet(const dv_reached *a, const dv_reached *c) {
+    for (int32_t i = 0; i < a->count; i++)
+        if (dv_is_reached(c, a->numbers[i])) return true;
+    return false;
+}
+
+dv_reached dv_virtual_linked(dv_build *b, int32_t number) {
+    dv_reached all = reach(b, number);
+    if (!b->nests) return all;
+    const dv_reached live = dv_virtual_live(b);
+    for (int32_t before = 0; before != all.count;) {
+        before = all.count;
+        for (int32_t i = 0; i < live.count; i++) {
+            const dv_reached from = reach(b, live.numbers[i]);
+            if (do_meet(&from, &all)) dv_virtual_reach(b->virtuals.data, live.numbers[i], &all);
+        }
+    }
+    return all;
+}
+
+/* What the number in `before` is called now. */
+static int16_t renamed(const dv_reached *before, const int16_t *now, int16_t number) {
+    for (int32_t i = 0; i < before->count; i++)
+        if (before->numbers[i] == number) return now[i];
+    return number;
+}
+
+static bool is_renamed(const dv_virtual *record, const dv_reached *before, const int16_t *now) {
+    for (uint32_t i = 0; i < record->shape->count; i++)
+        if (is_virtual(&record->values[i]) &&
+            renamed(before, now, record->values[i].slot) != record->values[i].slot)
+            return true;
+    return false;
+}
+
+static void rename_values(dv_virtual *record, const dv_reached *before, const int16_t *now) {
+    for (uint32_t i = 0; i < record->shape->count; i++)
+        if (is_virtual(&record->values[i]))
+            record->values[i].slot = renamed(before, now, record->values[i].slot);
+}
+
+/* All that hold the one instance now name the other record: entries, and other instances, which get
+ * new records for it. */
 static void change_record(dv_build *b, int32_t from, int32_t to) {
+    dv_reached before = dv_virtual_live(b);
+    int16_t now[DV_VIRTUAL_INSTANCES];
+    dv_virtual_reach(b->virtuals.data, from, &before);
+    const dv_virtual *record = &b->virtuals.data[to];
+    for (uint32_t i = 0; i < record->shape->count; i++)
+        if (is_virtual(&record->values[i]))
+            dv_virtual_reach(b->virtuals.data, record->values[i].slot, &before);
+    for (int32_t i = 0; i < before.count; i++)
+        now[i] = before.numbers[i] == from ? (int16_t)to : before.numbers[i];
+    for (bool again = true; again;) {
+        again = false;
+        for (int32_t i = 0; i < before.count; i++) {
+            const dv_virtual old = b->virtuals.data[before.numbers[i]];
+            if (now[i] != before.numbers[i] || !is_renamed(&old, &before, now)) continue;
+            now[i] = (int16_t)add_record(b, old);
+            if (now[i] < 0) return;
+            again = true;
+        }
+    }
+    for (int32_t i = 0; i < before.count; i++)
+        if (now[i] != before.numbers[i]) rename_values(&b->virtuals.data[now[i]], &before, now);
     for (int32_t q = 0; q < b->top; q++)
-        if (holds(b, q, from)) b->e[q].slot = (int16_t)to;
+        if (dv_has_record(&b->e[q])) b->e[q].slot = renamed(&before, now, b->e[q].slot);
+    if (before.full) dv_build_fail(b, DV_REFUSED_SIZE);
     b->version++;
+}
+
+/* Do instances of the class have nothing but attributes, and die in silence? */
+static bool is_plain(const dv_build *b, const dv_class *class_) {
+    const uint16_t special =
+        DV_CLASS_GETATTRIBUTE | DV_CLASS_SETATTR | DV_CLASS_CLAIMS | DV_CLASS_CROWDED;
+    return !(class_->flags & special) && !dv_class_special(class_, b->vm->known.del);
+}
+
+/* Instances that the loop carries
+ * ---------------------------------------------------------------------------------------------- */
+
+/* The local that carries the instance; -1: none does. */
+static int32_t carrier_of(const dv_build *b, int32_t record) {
+    for (int32_t q = 0; q < b->locals && q < b->top; q++)
+        if (dv_is_carried(&b->e[q]) && b->e[q].slot == record) return q;
+    return -1;
+}
+
+void dv_virtual_part(dv_build *b, int32_t q) {
+    const dv_known_value *v = dv_top(b, 1);
+    if (q >= b->locals) return;
+    if (is_virtual(v) && carrier_of(b, v->slot) >= 0) dv_virtual_make(b, v->slot);
+    for (int32_t other = 0; other < b->top && dv_is_carried(&b->e[q]); other++)
+        if (other != q && holds(b, other, b->e[q].slot)) dv_virtual_make(b, b->e[q].slot);
+}
+
+static dv_kind raw_kind(dv_value v) {
+    return dv_is_int(v)     ? DV_K_INT
+           : dv_is_float(v) ? DV_K_FLOAT
+           : dv_is_bool(v)  ? DV_K_BOOL
+                            : DV_K_NOTHING;
+}
+
+bool dv_virtual_begin(dv_build *b, dv_value object, uint32_t head) {
+    const int32_t q = b->top;
+    const bool fits = b->vm->nama == DV_NAMA_VIRTUAL && q < DV_LIVENESS_LOCALS && !b->parameters &&
+                      b->local_uses[q] & DV_LOCAL_STORED && !dv_build_is_dead(b, head, q);
+    if (!fits || !dv_is_plain_instance(object)) return false;
+    dv_instance *instance = (dv_instance *)dv_as_object(object);
+    dv_virtual record = {.shape = dv_shape_at(b->vm, instance->header.shape)};
+    const uint32_t count = record.shape->count;
+    if (instance->header.references != 1 || instance->overflow || record.shape->dictionary ||
+        count == 0 || count > DV_VIRTUAL_ATTRIBUTES || !is_plain(b, record.shape->class_) ||
+        b->begun + (int32_t)count > b->attribute_count / 2)
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        const dv_kind kind = raw_kind(instance->slots[i]);
+        if (kind == DV_K_NOTHING) return false;
+        record.values[i] =
+            (dv_known_value){(uint8_t)kind, DV_AT_SLOT,
+                             (int16_t)(b->attribute_slots + b->begun + (int32_t)i), DV_EMPTY};
+    }
+    record.shape->class_->flags |= DV_CLASS_CACHED;
+    if (!dv_build_depends(b, &b->vm->class_sites)) return false;
+    b->begun += (int32_t)count;
+    const int32_t number = add_record(b, record);
+    dv_push_known(b, DV_K_VIRTUAL, DV_AT_NOWHERE, number, DV_FADED);
+    return true;
 }
 
 /* Slots of attributes
@@ -41,12 +195,13 @@ static bool has_slot(const dv_known_value *v) {
 }
 
 /* A slot that nobody uses; -1: there is none. */
-static int32_t free_slot(const dv_build *b) {
+static int32_t free_slot(dv_build *b) {
+    const dv_reached live = dv_virtual_live(b);
     uint64_t used = 0;
-    for (int32_t q = 0; q < b->top; q++) {
+    for (int32_t q = 0; q < b->top; q++)
         if (b->e[q].where == DV_AT_SLOT) used |= bit_of(b, b->e[q].slot);
-        if (!dv_has_record(&b->e[q])) continue;
-        const dv_virtual *record = dv_virtual_record(b, &b->e[q]);
+    for (int32_t k = 0; k < live.count; k++) {
+        const dv_virtual *record = &b->virtuals.data[live.numbers[k]];
         for (uint32_t i = 0; i < record->shape->count; i++)
             if (has_slot(&record->values[i])) used |= bit_of(b, record->values[i].slot);
     }
@@ -75,19 +230,6 @@ static bool to_attribute_slot(dv_build *b, int32_t q) {
 /* Calls of classes
  * ---------------------------------------------------------------------------------------------- */
 
-/* Arguments may stay where they are while the function runs (shift_arguments) only if nothing
- * needs their own places: no parameter is stored to, and control does not branch. */
-static bool is_straight(const dv_code *code) {
-    for (uint32_t pc = 0; pc < code->word_count;) {
-        uint32_t op = code->words[pc] & 0xFF;
-        const dv_op_info *info = &dv_op_infos[op];
-        if (op == DV_OP_STORE_LOCAL || op == DV_OP_DELETE_LOCAL) return false;
-        if (info->operand_count && info->operands[0] == DV_OPERAND_JUMP) return false;
-        pc += info->operand_count > 1 ? info->operand_count : 1;
-    }
-    return true;
-}
-
 /* How many defaults follow n arguments; -1: the call is another one. */
 static int32_t missing_arguments(dv_build *b, dv_function *init, int32_t n) {
     return dv_step_missing(b, init, dv_function_thread(init)->init_arguments - n);
@@ -97,16 +239,11 @@ static int32_t missing_arguments(dv_build *b, dv_function *init, int32_t n) {
  * parameters; NULL: it has none.  What else would have to hold of the class breaks vm->class_sites
  * when it ends. */
 static dv_function *plain_init(dv_build *b, dv_class *class_, int32_t n) {
-    const uint16_t special =
-        DV_CLASS_GETATTRIBUTE | DV_CLASS_SETATTR | DV_CLASS_CLAIMS | DV_CLASS_CROWDED;
     dv_global_cell *cell = (dv_global_cell *)(uintptr_t)class_->constructor;
-    if (!cell || !class_->root || class_->flags & special ||
-        dv_class_special(class_, b->vm->known.del))
-        return NULL;
+    if (!cell || !class_->root || !is_plain(b, class_)) return NULL;
     if (dv_is_empty(cell->value) || !dv_is_function(cell->value)) return NULL;
     dv_function *init = dv_as_function(cell->value);
-    if (missing_arguments(b, init, n) < 0 || !is_straight(dv_function_thread(init)->code))
-        return NULL;
+    if (missing_arguments(b, init, n) < 0) return NULL;
     class_->flags |= DV_CLASS_CACHED;
     bool lasts =
         !dv_is_empty(dv_constant_global(b, cell)) && dv_build_depends(b, &b->vm->class_sites);
@@ -162,7 +299,7 @@ static bool is_evident(const dv_build *b) {
 bool dv_virtual_construct(dv_build *b, dv_class *class_, int32_t n, uint32_t next_pc) {
     if (b->vm->nama != DV_NAMA_VIRTUAL || !is_evident(b)) return false;
     dv_function *init = plain_init(b, class_, n);
-    if (!init) return false;
+    if (!init || dv_virtual_live(b).count >= MOST_LIVE) return false;
     const int32_t missing = missing_arguments(b, init, n);
     const int32_t more = missing + DV_BELOW_INIT - 2;
     if (b->top + more >= b->entry_limit) return false;
@@ -213,20 +350,37 @@ uint32_t dv_virtual_constructed(dv_build *b) {
 /* Attributes
  * ---------------------------------------------------------------------------------------------- */
 
-uint32_t dv_virtual_objects(const dv_virtual *record) {
+uint32_t dv_virtual_objects(const dv_virtual *records, int32_t number) {
+    dv_reached all = {.count = 0};
     uint32_t n = 0;
-    for (uint32_t i = 0; i < record->shape->count; i++) n += record->values[i].where == DV_AT_HOME;
+    dv_virtual_reach(records, number, &all);
+    for (int32_t k = 0; k < all.count; k++) {
+        const dv_virtual *record = &records[all.numbers[k]];
+        for (uint32_t i = 0; i < record->shape->count; i++)
+            n += record->values[i].where == DV_AT_HOME;
+    }
     return n;
 }
 
+/* The attributes of the instance, unless it is among those that are held, and then of those that it
+ * alone had. */
+static bool release_attributes(dv_build *b, int32_t number, dv_reached *held) {
+    bool released = false;
+    if (dv_is_reached(held, number) || held->count == DV_VIRTUAL_INSTANCES) return false;
+    held->numbers[held->count++] = (int16_t)number; /* once */
+    const dv_virtual record = b->virtuals.data[number];
+    for (uint32_t i = 0; i < record.shape->count; i++) {
+        const dv_known_value *v = &record.values[i];
+        if (v->where == DV_AT_HOME) dv_region_emit(b, DV_OP_R_RELEASE, v->slot, 0, 0);
+        released |= v->where == DV_AT_HOME;
+        released |= is_virtual(v) && release_attributes(b, v->slot, held);
+    }
+    return released;
+}
+
 bool dv_virtual_release(dv_build *b, int32_t number) {
-    for (int32_t q = 0; q < b->top; q++)
-        if (holds(b, q, number)) return false;
-    const dv_virtual *record = &b->virtuals.data[number];
-    for (uint32_t i = 0; i < record->shape->count; i++)
-        if (record->values[i].where == DV_AT_HOME)
-            dv_region_emit(b, DV_OP_R_RELEASE, record->values[i].slot, 0, 0);
-    return dv_virtual_objects(record) > 0;
+    dv_reached held = dv_virtual_live(b);
+    return release_attributes(b, number, &held);
 }
 
 bool dv_virtual_drop(dv_build *b, int32_t q) {
@@ -308,31 +462,67 @@ static bool object_to_slot(dv_build *b, int32_t q) {
 /* Entry q becomes what a record says of an attribute's value; false: it cannot be one. */
 static bool make_value(dv_build *b, int32_t q) {
     const dv_known_value *e = &b->e[q];
-    if (e->where == DV_AT_VALUE) return true;
+    if (e->where == DV_AT_VALUE || is_virtual(e)) return true;
     if (e->kind == DV_K_COMPLEX) dv_materialize(b, q);
     if (dv_kind_is_raw((dv_kind)e->kind)) return to_attribute_slot(b, q);
     bool object = e->where == DV_AT_HOME || e->where == DV_AT_ALIAS;
     return object && e->kind < DV_K_UNSET && object_to_slot(b, q);
 }
 
+/* Does one of the instances reach itself? */
+static bool has_circle(const dv_build *b, const dv_reached *all) {
+    for (int32_t k = 0; k < all->count; k++) {
+        const dv_virtual *record = &b->virtuals.data[all->numbers[k]];
+        for (uint32_t i = 0; i < record->shape->count; i++) {
+            if (!is_virtual(&record->values[i])) continue;
+            const dv_reached from = reach(b, record->values[i].slot);
+            if (dv_is_reached(&from, all->numbers[k])) return true;
+        }
+    }
+    return false;
+}
+
+/* Would the store of the value, an attribute of the instance, leave a circle and objects? */
+static bool makes_circle(dv_build *b, const dv_known_value *value, int32_t record) {
+    if (!b->nests && !is_virtual(value)) return false;
+    const dv_reached live = dv_virtual_live(b);
+    bool circle = is_virtual(value) && value->slot == record;
+    bool objects = value->where == DV_AT_HOME || value->where == DV_AT_ALIAS;
+    if (is_virtual(value)) {
+        const dv_reached from = reach(b, value->slot);
+        circle |= dv_is_reached(&from, record);
+    }
+    for (int32_t k = 0; k < live.count && !objects; k++)
+        objects = dv_virtual_objects(b->virtuals.data, live.numbers[k]) > 0;
+    return objects && (circle || has_circle(b, &live));
+}
+
 bool dv_virtual_store_attribute(dv_build *b, uint32_t next_pc) {
     if (!is_virtual(dv_top(b, 1))) return false;
-    if (is_virtual(dv_top(b, 2))) dv_virtual_make(b, dv_top(b, 2)->slot);
-    if (!is_virtual(dv_top(b, 1))) return false; /* it was the value, too */
     const int32_t from = dv_top(b, 1)->slot;
+    if (is_virtual(dv_top(b, 2)) && carrier_of(b, dv_top(b, 2)->slot) >= 0)
+        dv_virtual_make(b, dv_top(b, 2)->slot);
+    if (!is_virtual(dv_top(b, 1))) return false; /* it was the value, too */
+    if (carrier_of(b, from) >= 0 || makes_circle(b, dv_top(b, 2), from)) {
+        dv_virtual_make(b, from);
+        return false;
+    }
     dv_virtual record = b->virtuals.data[from];
     const uint32_t count = record.shape->count;
     int32_t slot = place_for(b, &record, name_at(b));
     if (slot < 0 || !make_value(b, b->top - 2)) return false;
     const dv_known_value old = record.values[slot];
     record.values[slot] = *dv_top(b, 2);
+    b->nests |= is_virtual(dv_top(b, 2));
     int32_t to = add_record(b, record);
     if (to < 0) return false;
     change_record(b, from, to);
+    to = dv_top(b, 1)->slot;
     dv_pop(b, 2);
     dv_step_count(b, record.values[slot].where != DV_AT_HOME);
     bool released = (uint32_t)slot < count && old.where == DV_AT_HOME;
     if (released) dv_region_emit(b, DV_OP_R_RELEASE, old.slot, 0, 0);
+    if ((uint32_t)slot < count && is_virtual(&old)) released |= dv_virtual_release(b, old.slot);
     released |= dv_virtual_release(b, to);
     if (released) dv_step_point_after(b, next_pc);
     return true;
@@ -341,10 +531,10 @@ bool dv_virtual_store_attribute(dv_build *b, uint32_t next_pc) {
 /* Making it
  * ---------------------------------------------------------------------------------------------- */
 
-/* The lowest entry that holds the instance. */
+/* The lowest entry that holds the instance, or in which it has faded. */
 static int32_t first_holder(const dv_build *b, int32_t record) {
     int32_t q = 0;
-    while (q < b->top && !holds(b, q, record)) q++;
+    while (q < b->top && !(dv_has_record(&b->e[q]) && b->e[q].slot == record)) q++;
     return q;
 }
 
@@ -354,21 +544,32 @@ static bool is_dead(const dv_build *b, const dv_context *context, uint32_t pc, i
     return dv_build_is_dead(b, pc, q);
 }
 
-bool dv_virtual_may_fade(const dv_build *b, const dv_context *context, uint32_t pc, int32_t q) {
-    if (!is_dead(b, context, pc, q)) return false;
-    for (int32_t other = 0; other < b->top; other++)
-        if (other != q && holds(b, other, b->e[q].slot)) return false;
+bool dv_virtual_may_fade(dv_build *b, const dv_context *context, uint32_t pc, int32_t q) {
+    const dv_reached all = dv_virtual_linked(b, b->e[q].slot);
+    for (int32_t other = 0; other < b->top; other++) {
+        if (!dv_has_record(&b->e[other]) || !dv_is_reached(&all, b->e[other].slot)) continue;
+        if (!is_dead(b, context, pc, other)) return false;
+        if (other != q && b->e[other].slot == b->e[q].slot) return false;
+    }
     return true;
 }
 
 static uint8_t action_for(const dv_known_value *e) {
+    if (is_virtual(e)) return DV_EXIT_OTHER;
     if (e->where == DV_AT_VALUE) return DV_EXIT_VALUE;
     if (e->where == DV_AT_HOME) return DV_EXIT_COPY_B; /* its count goes to the instance */
     return e->kind == DV_K_INT ? DV_EXIT_INT : e->kind == DV_K_FLOAT ? DV_EXIT_FLOAT : DV_EXIT_BOOL;
 }
 
-/* The items that make the instance of the record in home slot `to`. */
-static void push_items(dv_build *b, const dv_virtual *record, int16_t to, dv_exit_action action) {
+static int16_t place_in(const dv_reached *all, int32_t number) {
+    int16_t i = 0;
+    while (i < all->count && all->numbers[i] != number) i++;
+    return i;
+}
+
+static void push_instance(dv_build *b, const dv_reached *all, int32_t number, int16_t to,
+                          dv_exit_action action) {
+    const dv_virtual *record = &b->virtuals.data[number];
     const dv_exit_item made = {.to = to,
                                .from = (int16_t)record->shape->count,
                                .action = (uint8_t)action,
@@ -376,18 +577,43 @@ static void push_items(dv_build *b, const dv_virtual *record, int16_t to, dv_exi
     DV_PUSH(b, items, made);
     for (uint32_t i = 0; i < record->shape->count; i++) {
         const dv_known_value *e = &record->values[i];
-        const dv_exit_item item = {
-            .to = -1, .from = e->slot, .action = action_for(e), .value = e->value};
+        const dv_exit_item item = {.to = -1,
+                                   .from = is_virtual(e) ? place_in(all, e->slot) : e->slot,
+                                   .action = action_for(e),
+                                   .value = e->value};
         DV_PUSH(b, items, item);
     }
 }
 
+/* The items that make the instances, each in the home slot of the first entry that holds it. */
+static void push_items(dv_build *b, const dv_reached *all, dv_exit_action action) {
+    const uint32_t first = b->items.count;
+    for (int32_t k = 0; k < all->count; k++) {
+        const int32_t holder = first_holder(b, all->numbers[k]);
+        push_instance(b, all, all->numbers[k], holder < b->top ? dv_home(b, holder) : -1,
+                      k == 0 ? action : DV_EXIT_INSTANCE);
+    }
+    if (b->failed) return;
+    b->items.data[first].from = (int16_t)(b->items.count - first - 1);
+    for (uint32_t i = first; i < b->items.count; i++)
+        b->items.data[first].nests |= b->items.data[i].action == DV_EXIT_OTHER;
+}
+
+/* The first entry that holds one of the instances. */
+static int32_t first_of(const dv_build *b, const dv_reached *all) {
+    int32_t q = 0;
+    while (q < b->top && !(dv_has_record(&b->e[q]) && dv_is_reached(all, b->e[q].slot))) q++;
+    return q;
+}
+
 void dv_virtual_exit(dv_build *b, dv_context *context, uint32_t pc, int32_t q) {
-    const bool faded = dv_is_faded(&b->e[q]);
-    const int32_t first = faded ? q : first_holder(b, b->e[q].slot);
+    const int32_t first = first_holder(b, b->e[q].slot);
     if (first == q) {
-        push_items(b, dv_virtual_record(b, &b->e[q]), dv_home(b, q),
-                   faded ? DV_EXIT_FADED : DV_EXIT_INSTANCE);
+        const dv_reached all = dv_virtual_linked(b, b->e[q].slot);
+        if (first_of(b, &all) == q)
+            push_items(b, &all,
+                       is_virtual(&b->e[q]) && !dv_is_carried(&b->e[q]) ? DV_EXIT_INSTANCE
+                                                                        : DV_EXIT_FADED);
         return;
     }
     const dv_exit_item copy = {.to = dv_home(b, q),
@@ -410,31 +636,37 @@ static bool is_lasting(const dv_build *b, int32_t q) {
     return false;
 }
 
-/* What has the record to the home slot of entry q. */
-static void emit_make(dv_build *b, uint32_t op, int32_t record, int32_t q, dv_exit_action action) {
+/* The instances come to be, the first one in the home slot of entry q. */
+static void emit_make(dv_build *b, uint32_t op, const dv_reached *all, int32_t q,
+                      dv_exit_action action) {
     dv_spill(b, false, b->top); /* what is in registers is lost if there is no memory */
     dv_spill(b, true, b->top);
     dv_point_add(b, b->cells.count, dv_exit_make(b, b->context, b->pc, false), true, false, false);
     uint32_t at = dv_region_emit(b, op, dv_home(b, q), 0, 0);
     if (!b->emitting || b->failed) return;
     b->cells.data[at + 2].i = b->items.count;
-    b->virtuals.data[record].call->made = true;
-    push_items(b, &b->virtuals.data[record], dv_home(b, q), action);
+    for (int32_t k = 0; k < all->count; k++)
+        if (b->virtuals.data[all->numbers[k]].call)
+            b->virtuals.data[all->numbers[k]].call->made = true;
+    push_items(b, all, action);
 }
 
 void dv_virtual_restore(dv_build *b, const dv_snapshot *to) {
     if (!b->faded) return;
     for (int32_t q = 0; q < b->locals && q < b->top; q++) {
         if (!dv_is_faded(&b->e[q]) || dv_is_faded(&to->entries[q])) continue;
-        emit_make(b, DV_OP_R_MAKE_FADED, b->e[q].slot, q, DV_EXIT_FADED);
-        b->e[q].value = DV_EMPTY;
+        const dv_reached all = dv_virtual_linked(b, b->e[q].slot);
+        emit_make(b, DV_OP_R_MAKE_FADED, &all, first_of(b, &all), DV_EXIT_FADED);
+        for (int32_t other = 0; other < b->locals && other < b->top; other++)
+            if (dv_is_faded(&b->e[other]) && dv_is_reached(&all, b->e[other].slot))
+                b->e[other].value = DV_EMPTY;
         b->version++;
     }
 }
 
-void dv_virtual_make(dv_build *b, int32_t record) {
+/* What the entries that hold the instance, which has been made, are now. */
+static void note_made(dv_build *b, int32_t record) {
     const int32_t first = first_holder(b, record);
-    emit_make(b, DV_OP_R_MAKE, record, first, DV_EXIT_INSTANCE);
     const bool lasting = is_lasting(b, first);
     for (int32_t q = first; q < b->top; q++) {
         if (!holds(b, q, record)) continue;
@@ -448,6 +680,14 @@ void dv_virtual_make(dv_build *b, int32_t record) {
                            dv_home(b, q), 0);
         }
     }
+}
+
+void dv_virtual_make(dv_build *b, int32_t record) {
+    const dv_reached all = dv_virtual_linked(b, record);
+    const bool carried = carrier_of(b, record) >= 0;
+    emit_make(b, carried ? DV_OP_R_MAKE_FADED : DV_OP_R_MAKE, &all, first_holder(b, record),
+              carried ? DV_EXIT_FADED : DV_EXIT_INSTANCE);
+    for (int32_t k = 0; k < all.count; k++) note_made(b, all.numbers[k]);
     b->version++;
 }
 
