@@ -15,7 +15,9 @@ enum {
     EXTRA_ENTRIES = 30, /* beyond the locals and the stack, for what is inlined; ... */
     CALLS_ENTRIES = 12, /* ... with DV_SHADOW_CALLS */
     BLOCK_SIZE = 8192,  /* of memory that the builder asks for */
-    MOST_WEIGHT = 512   /* of an instruction in loops of loops */
+    MOST_WEIGHT = 512,  /* of an instruction in loops of loops */
+    MOST_BRANCHES = 24, /* by shape, of a region; ... */
+    BRANCH_DEPTH = 2    /* ... and in such branches */
 };
 _Static_assert(sizeof(dv_block) % 8 == 0, "what follows the header is aligned");
 
@@ -160,7 +162,7 @@ static void set_branching(dv_build *b, dv_context *context) {
 /* The context of the call at b->pc, if it was entered before; else NULL. */
 static dv_context *find_inlined(const dv_build *b) {
     dv_context *c = b->context->inlined;
-    while (c && c->call_pc != b->pc) c = c->siblings;
+    while (c && (c->joins || c->call_pc != b->pc)) c = c->siblings;
     return c;
 }
 
@@ -178,6 +180,58 @@ dv_context *dv_build_inline(dv_build *b, dv_thread *callee) {
     parent->inlined = context;
     if (context->branches) set_branching(b, context);
     return context;
+}
+
+/* Branches by shape
+ * -----------------------------------------------------------------------------------------------
+ */
+
+/* May control divide here?  The arguments of an __init__ may lie where they can only stay as long
+ * as it does not (virtual.c). */
+static bool may_branch(const dv_build *b, const dv_context *from) {
+    int depth = 0;
+    for (const dv_context *c = from; c; c = c->parent)
+        if (c->entering == DV_ENTERS_INIT) return false;
+    for (const dv_context *c = from->joins; c; c = c->joins) depth++;
+    return depth < BRANCH_DEPTH && b->branches < MOST_BRANCHES && !b->emitting;
+}
+
+/* From `begin` to the next leader. */
+static dv_context *new_branch(dv_build *b, dv_context *from, uint32_t begin, uint32_t choice) {
+    const dv_code *code = from->thread->code;
+    uint32_t end = begin;
+    do end += length_of(code, end);
+    while (end < from->end && !from->at[end - from->begin].leader);
+    dv_context *branch = new_context(b, from->thread, begin, end, from->base, 1);
+    if (!branch) return NULL;
+    for (uint32_t pc = begin; pc < end; pc++)
+        branch->at[pc - begin].weight = from->at[pc - from->begin].weight;
+    branch->parent = from->parent;
+    branch->call_pc = from->call_pc, branch->return_pc = from->return_pc;
+    branch->entering = from->entering, branch->method = from->method;
+    branch->depth = from->depth, branch->branches = from->branches;
+    branch->joins = from, branch->choice = choice;
+    branch->at[0].leader = true;
+    dv_context **last = &from->inlined; /* the next choice comes behind this one */
+    while (*last) last = &(*last)->siblings;
+    *last = branch;
+    b->branches++;
+    return branch;
+}
+
+dv_context *dv_build_branch(dv_build *b) {
+    const uint32_t choice = dv_build_choice(b) + 1;
+    dv_context *from = choice > 1 ? b->context->joins : b->context, *branch = from->inlined;
+    while (branch && (branch->joins != from || branch->begin != b->pc || branch->choice != choice))
+        branch = branch->siblings;
+    if (branch) return branch;
+    if (!may_branch(b, from)) return NULL;
+    if (from->parent && !from->branches) {
+        set_branching(b, from);
+        b->again = b->ended = true;
+        return NULL;
+    }
+    return new_branch(b, from, b->pc, choice);
 }
 
 static bool has_instructions_for_inlining(const dv_code *code) {
@@ -286,8 +340,27 @@ static bool join(dv_build *b, dv_context *context, uint32_t pc, dv_snapshot *at)
     return changed;
 }
 
+void dv_build_branch_off(dv_build *b, uint32_t test, dv_context *branch) {
+    dv_snapshot *at = &branch->at[0];
+    const uint32_t records = b->emitting ? 0 : b->virtuals.count; /* emission keeps them all */
+    dv_virtual_disturb(b);
+    if (!at->entries) at->entries = take(b, (size_t)(b->entry_limit + 1) * sizeof *at->entries);
+    if (records) at->records = take(b, records * sizeof *at->records);
+    if (b->failed) return;
+    memcpy(at->entries, b->e, (size_t)b->top * sizeof *b->e);
+    if (records) memcpy(at->records, b->virtuals.data, records * sizeof *at->records);
+    at->top = b->top, at->record_count = records;
+    if (!b->emitting) {
+        enqueue(b, branch, branch->begin, at);
+        return;
+    }
+    branch->emitted = true;
+    DV_PUSH(b, edges, (dv_edge){test + 3, branch, branch->begin, NULL, 0, false, -1});
+}
+
 void dv_build_reach(dv_build *b, dv_context *context, uint32_t pc) {
     dv_virtual_disturb(b);
+    context = dv_context_at(context, pc);
     dv_snapshot *at = dv_snapshot_at(context, pc);
     if (b->emitting || !at || b->failed) return;
     if (!at->entries) {
@@ -302,6 +375,7 @@ void dv_build_reach(dv_build *b, dv_context *context, uint32_t pc) {
 
 void dv_build_flow(dv_build *b, dv_context *context, uint32_t pc) {
     dv_virtual_disturb(b);
+    context = dv_context_at(context, pc);
     dv_snapshot *at = dv_snapshot_at(context, pc);
     if (!b->emitting) {
         dv_build_reach(b, context, pc);
@@ -392,13 +466,15 @@ void dv_build_range(dv_build *b, dv_context *context) {
         /* Falls into the next leader, which is emitted next if it is of this context.  Others come
          * to that, too: what is marked gets a cell of its own. */
         dv_snapshot *after = dv_snapshot_at(b->context, next);
-        if (b->context != context || !after->entries || after->label >= 0 ||
+        if (b->context != context || next >= context->end || !after->entries || after->label >= 0 ||
             dv_build_is_marked(b, b->cells.count))
             dv_build_flow(b, b->context, next);
         else
             dv_convert(b, after);
         if (b->cells.count > MOST_CELLS) dv_build_fail(b, DV_REFUSED_SIZE);
     }
+    for (dv_context *c = context->inlined; c && !b->failed; c = c->siblings)
+        if (c->joins && c->emitted) dv_build_range(b, c);
 }
 
 /* Finishing
@@ -412,7 +488,8 @@ static void emit_stub(dv_build *b, dv_edge edge) {
         memcpy(b->e, edge.entries, (size_t)edge.top * sizeof *b->e);
         b->top = edge.top;
     }
-    b->context = edge.context, b->pc = edge.pc, b->sp = -1, b->ended = false;
+    b->context = dv_context_at(edge.context, edge.pc);
+    b->pc = edge.pc, b->sp = -1, b->ended = false;
     note_origin(b);
     b->last_result = DV_NO_CELL;
     b->version++;

@@ -91,6 +91,10 @@ typedef struct dv_context {
     bool emitted,
         made; /* an __init__: it was emitted; an instance is made in the region after all */
     int depth;
+    /* A branch by shape (dv_build_branch): where control goes on at its end, and the number of the
+     * shape at its beginning; NULL: it is none. */
+    struct dv_context *joins;
+    uint32_t choice;
 } dv_context;
 
 /* A jump whose target is patched at the end, through a stub if entries must be converted on the
@@ -183,6 +187,7 @@ typedef struct dv_build {
     const dv_code *heaviest_in;
     uint32_t heaviest_pc;
     uint32_t work_count;
+    uint32_t branches; /* by shape, that there are */
     DV_VECTOR(dv_cell) cells;
     DV_VECTOR(dv_exit) exits;
     DV_VECTOR(dv_exit_item) items;
@@ -215,8 +220,14 @@ bool dv_build_grow(dv_build *b, void *vector, size_t size); /* room for twice as
                       dv_build_grow(b, &(b)->vector, sizeof *(b)->vector.data)))
 #define DV_PUSH(b, vector, ...) \
     (DV_ROOM(b, vector, 1) ? ((b)->vector.data[(b)->vector.count++] = (__VA_ARGS__), true) : false)
+/* The context to which pc belongs: a branch by shape ends soon. */
+static inline dv_context *dv_context_at(dv_context *context, uint32_t pc) {
+    while (context->joins && (pc < context->begin || pc >= context->end)) context = context->joins;
+    return context;
+}
 /* NULL: outside the region */
 static inline dv_snapshot *dv_snapshot_at(dv_context *context, uint32_t pc) {
+    context = dv_context_at(context, pc);
     return pc >= context->begin && pc < context->end ? &context->at[pc - context->begin] : NULL;
 }
 void dv_build_flow(dv_build *b, dv_context *context,
@@ -235,6 +246,15 @@ bool dv_build_may_inline(dv_build *b, const dv_function *function, uint32_t argu
 bool dv_build_is_dead(const dv_build *b, uint32_t pc, int32_t q);
 dv_context *dv_build_inline(dv_build *b,
                             dv_thread *callee); /* context of the call at b->pc, made if needed */
+/* Which of the shapes that the site at b->pc saw the instruction is to go on with, by number, and
+ * the branch that goes on with the next one, from here to where control may come together; NULL:
+ * there is no room for one, or all is to be begun anew.  Its beginning is reached by jumps from
+ * `test` alone, which change nothing, so entries may be anywhere there. */
+static inline uint32_t dv_build_choice(const dv_build *b) {
+    return b->context->joins && b->context->begin == b->pc ? b->context->choice : 0;
+}
+dv_context *dv_build_branch(dv_build *b);
+void dv_build_branch_off(dv_build *b, uint32_t test, dv_context *branch);
 /* false: b->failed, for emission must find all as interpretation has found it. */
 bool dv_build_depends(dv_build *b, dv_assumption *assumption);
 

@@ -8,6 +8,7 @@
 #include "region/promise.h"
 
 #include "core/raw.h"
+#include "quicken/polymorphic.h"
 #include "region/function.h"
 #include "region/operator.h"
 #include "region/step.h"
@@ -118,15 +119,22 @@ static bool may_be_inlined(const dv_thread *thread, const dv_thread *caller) {
            !(code->flags & DV_CODE_HAS_LOOP);
 }
 
+static bool is_method_of_several(uint32_t op) {
+    return dv_is_poly(op) && dv_op_infos[op].family == DV_OP_LOAD_METHOD;
+}
+
 static bool is_method(uint32_t op) {
-    return op < DV_OP_COUNT && dv_op_infos[op].saw == DV_SAW_METHOD;
+    return op < DV_OP_COUNT && (dv_op_infos[op].saw == DV_SAW_METHOD || is_method_of_several(op));
 }
 
 /* The dl function that the site loads to be called, or enters itself; NULL: not known. */
 static const dv_thread *known_callee(dv_vm *vm, const dv_cell *cell, uint32_t op) {
     dv_value callee;
     const bool method = is_method(op);
-    if (method || (op < DV_OP_COUNT && dv_op_infos[op].saw == DV_SAW_GLOBAL)) {
+    if (is_method_of_several(op)) { /* one stands for all */
+        const dv_poly *poly = cell[dv_op_infos[op].cache_cell].p;
+        callee = poly->entries[0].cell ? poly->entries[0].cell->value : DV_EMPTY;
+    } else if (method || (op < DV_OP_COUNT && dv_op_infos[op].saw == DV_SAW_GLOBAL)) {
         const dv_cell *cache = cell + dv_op_infos[op].cache_cell + method;
         callee = ((const dv_global_cell *)cache->p)->value;
     } else {

@@ -234,6 +234,7 @@ static bool jump_back_comparing(dv_build *b, const dv_snapshot *head) {
 uint32_t dv_step_jump_back(dv_build *b, uint32_t next_pc) {
     (void)next_pc;
     uint32_t target = dv_word_operand(b, b->pc, 0);
+    b->context = dv_context_at(b->context, target);
     dv_snapshot *head = dv_snapshot_at(b->context, target);
     b->ended = true;
     if (!b->emitting || !head) {
