@@ -7,6 +7,7 @@
 #include "region/step.h"
 #include "region/virtual.h"
 #include "types/callable/variable.h"
+#include "types/sequence/sequence.h"
 
 enum {
     MOST_SLOTS = 8000,  /* of the frame of a loop that is analysed */
@@ -629,6 +630,33 @@ static void add_ready_items(dv_build *b, const dv_virtual *record) {
                 (dv_entry_item){.raw = record->values[i].slot, .kind = DV_K_VIRTUAL, .twin = -1});
 }
 
+static uint32_t depth_at(const dv_code *code, uint32_t pc) {
+    return code->state_at[pc] == DV_NO_STATE ? 0 : code->states[code->state_at[pc]].depth;
+}
+
+/* Does the frame have entry q as long as the region runs?  A local that the loop does not store to,
+ * and the iterator of the outermost loop. */
+static bool is_lasting(const dv_build *b, int32_t q) {
+    if (b->parameters) return false;
+    if (q < b->locals) return !(b->local_uses[q] & DV_LOCAL_STORED);
+    const dv_code *code = b->root->thread->code;
+    return (code->words[b->root->begin] & 0xFF) == DV_OP_FOR_ITER &&
+           q + 1 == b->locals + (int32_t)depth_at(code, b->root->begin);
+}
+
+uint16_t dv_build_items(dv_build *b, int32_t q, uint16_t saw) {
+    const dv_known_value *e = &b->e[q];
+    if (e->where == DV_AT_ALIAS) q = e->slot;
+    if (saw & ~(DV_SEEN_INT | DV_SEEN_FLOAT) || !is_lasting(b, q)) return saw;
+    int64_t count;
+    const dv_value *items = dv_items_within(b->frame[dv_home(b, q)], &count);
+    if (!count) return saw;
+    const uint16_t first = dv_seen(items[0]);
+    if (first != dv_seen(items[count - 1]) || first & ~(DV_SEEN_INT | DV_SEEN_FLOAT)) return saw;
+    b->first_items[q] = (uint8_t)first;
+    return first;
+}
+
 /* Each loop head in the region is an entry: what its snapshot expects of the frame. */
 static void add_entries(dv_build *b) {
     const dv_thread *thread = b->root->thread;
@@ -652,12 +680,13 @@ static void add_entries(dv_build *b) {
                 continue;
             }
             bool checked = q < b->locals && b->local_uses[q] & DV_LOCAL_CHECKED;
-            if (e->kind == DV_K_UNSET || (e->kind == DV_K_ANY && !checked)) continue;
+            const uint8_t first = b->first_items[q];
+            if (e->kind == DV_K_UNSET || (e->kind == DV_K_ANY && !checked && !first)) continue;
             const bool taken = complex && b->local_uses[q] & DV_LOCAL_STORED;
             entry.takes |= taken;
             DV_PUSH(b, entry_items,
                     (dv_entry_item){dv_home(b, q), e->slot, e->kind,
-                                    dv_build_is_dead(b, pc_of_head, q), taken,
+                                    dv_build_is_dead(b, pc_of_head, q), taken, first,
                                     e->kind == DV_K_RANGE ? twin_at(b, pc_of_head, q) : -1});
         }
         entry.item_count = b->entry_items.count - entry.first_item;
@@ -679,10 +708,6 @@ static bool is_own_range(dv_build *b, const dv_value *fp, uint32_t head, int32_t
     if (!dv_is_shape(v, DV_T_RANGE_ITERATOR) || b->vm->nama == DV_NAMA_SEQUENCE) return false;
     b->twin_of[q] = find_twin(b, fp, head, v);
     return dv_as_object(v)->references == (b->twin_of[q] >= 0 ? 2 : 1);
-}
-
-static uint32_t depth_at(const dv_code *code, uint32_t pc) {
-    return code->state_at[pc] == DV_NO_STATE ? 0 : code->states[code->state_at[pc]].depth;
 }
 
 /* Is the entry of the operand stack, `k` from its bottom, reserved for a call around the loop? */
@@ -890,6 +915,7 @@ static bool prepare(dv_build *b, dv_thread *thread, uint32_t head, uint32_t end)
     find_uses(b, code, head, end);
     b->root = new_context(b, thread, head, end, 0, 1);
     b->live = dv_thread_live(b->vm, thread);
+    b->first_items = dv_build_get(b, (size_t)(b->entry_limit + 8));
     return !b->failed;
 }
 

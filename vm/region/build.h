@@ -160,6 +160,7 @@ typedef struct dv_build {
     int16_t *twin_of; /* by entry, a range that the frame holds: dv_entry_item's twin */
     int16_t *triple_of, *complex_of; /* first slot, by entry; 0: it has none yet */
     uint8_t *local_uses;             /* DV_LOCAL_, by local of the loop's function */
+    uint8_t *first_items;            /* by entry: dv_entry_item's `first` */
     const dv_value *frame; /* what it holds now is evidence for locals that are only read */
     const uint64_t *live;  /* locals of the loop's function, by pc; NULL: all may be */
     uint32_t pc;           /* of the instruction being interpreted, in context */
@@ -241,6 +242,10 @@ void dv_build_mark(dv_build *b, dv_made kind);
 bool dv_build_is_marked(const dv_build *b, uint32_t cell);
 /* Takes the cells from `at` on back, the last ones. */
 void dv_build_cut(dv_build *b, uint32_t at);
+/* What the items of the list or tuple are that entry q is, or walks, of which INCA code `saw` some:
+ * where the frame has it for as long as the region runs, it knows better, and the region is for
+ * such items alone. */
+uint16_t dv_build_items(dv_build *b, int32_t q, uint16_t saw);
 bool dv_build_may_inline(dv_build *b, const dv_function *function, uint32_t arguments);
 /* Is entry q a local of the loop's function that nobody reads from pc on before it is stored to? */
 bool dv_build_is_dead(const dv_build *b, uint32_t pc, int32_t q);

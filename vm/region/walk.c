@@ -24,8 +24,8 @@ static walk choose_by_items(uint16_t seen, uint32_t ints, uint32_t floats, uint3
     return (walk){objects, DV_K_ANY};
 }
 
-static walk choose_walk(const dv_build *b) {
-    uint16_t seen = dv_site_cell(b, b->pc)[1].site.seen;
+static walk choose_walk(dv_build *b) {
+    const uint16_t seen = dv_build_items(b, b->top - 1, dv_site_cell(b, b->pc)[1].site.seen);
     switch (evident_walk(b)) {
     case DV_SAW_LIST:
         return choose_by_items(seen, DV_OP_RW_LIST_I, DV_OP_RW_LIST_D, DV_OP_RW_LIST_A);
