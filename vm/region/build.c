@@ -267,6 +267,12 @@ bool dv_build_may_inline(dv_build *b, const dv_function *function, uint32_t argu
  * ----------------------------------------------------------------------------------------------------
  */
 
+/* The entry that says which shape the object has: that of the local of which this one is an alias.
+ */
+static const dv_known_value *shaped(const dv_build *b, const dv_known_value *e) {
+    return e->kind == DV_K_ANY && e->where == DV_AT_ALIAS ? &b->e[e->slot] : e;
+}
+
 static dv_known_value canonical(dv_build *b, int32_t q, const dv_known_value *e) {
     dv_known_value c = {e->kind, DV_AT_HOME, 0, DV_EMPTY};
     if (b->vm->nama == DV_NAMA_SEQUENCE && e->kind <= DV_K_ANY) { /* nothing lasts over a jump */
@@ -279,7 +285,7 @@ static dv_known_value canonical(dv_build *b, int32_t q, const dv_known_value *e)
     if (e->kind == DV_K_RANGE) c.where = DV_AT_NOWHERE, c.slot = e->slot;
     if (e->kind == DV_K_RESERVED) c.where = DV_AT_NOWHERE;
     if (e->kind == DV_K_VIRTUAL) c.kind = DV_K_ANY;
-    if (dv_has_known_shape(e)) c.value = e->value;
+    if (dv_has_known_shape(shaped(b, e))) c.value = shaped(b, e)->value;
     return c;
 }
 
@@ -324,7 +330,8 @@ static bool join(dv_build *b, dv_context *context, uint32_t pc, dv_snapshot *at)
     for (int32_t q = 0; q < b->top; q++) {
         if (dv_has_record(&at->entries[q])) continue;
         dv_kind kind = join_entries(&at->entries[q], &b->e[q]);
-        if (dv_has_known_shape(&at->entries[q]) && !has_same_shape(&at->entries[q], &b->e[q])) {
+        if (dv_has_known_shape(&at->entries[q]) &&
+            !has_same_shape(&at->entries[q], shaped(b, &b->e[q]))) {
             at->entries[q].value = DV_EMPTY;
             changed = true;
         }
