@@ -160,15 +160,16 @@ static void set_branching(dv_build *b, dv_context *context) {
     }
 }
 
-/* The context of the call at b->pc, if it was entered before; else NULL. */
-static dv_context *find_inlined(const dv_build *b) {
+/* The context of the call of that at b->pc, if it was entered before; else NULL.  (While less was
+ * known of the receiver, or more, the call may have entered another method.) */
+static dv_context *find_inlined(const dv_build *b, const dv_thread *callee) {
     dv_context *c = b->context->inlined;
-    while (c && (c->joins || c->call_pc != b->pc)) c = c->siblings;
+    while (c && (c->joins || c->call_pc != b->pc || c->thread != callee)) c = c->siblings;
     return c;
 }
 
 dv_context *dv_build_inline(dv_build *b, dv_thread *callee) {
-    dv_context *parent = b->context, *context = find_inlined(b);
+    dv_context *parent = b->context, *context = find_inlined(b, callee);
     if (context) return context;
     context = new_context(b, callee, 0, callee->code->word_count,
                           b->top - (int32_t)callee->argument_count,
