@@ -91,6 +91,7 @@ PROMISES = {
     "typed": "raw numbers",
     "boxed": "objects",
     "seen": "raw numbers, if its results were seen to be ints or floats",
+    "mixed": "objects, but for a loop whose regions are for one kind of numbers each, which is late to be hot",
     "stored": "raw numbers, unless something else was seen to be stored",
     "callee": "objects, unless the callee has raw signatures (core/raw.h)",
 }

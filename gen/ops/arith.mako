@@ -88,7 +88,7 @@ def as_double(kind, name):
 % endif
 
 % if op in FLOAT:
-<%isa:derivative name="${op}_NUMBER" of="${op}" types="any any" when="SITE.backoff > 0 && DV_IS_NUMBER(a) && DV_IS_NUMBER(b) && !dv_are_ints(a, b)" doc="${op} of two ints of 48 bits or floats, where these change.">
+<%isa:derivative name="${op}_NUMBER" of="${op}" types="any any" promises="mixed" when="SITE.backoff > 0 && DV_IS_NUMBER(a) && DV_IS_NUMBER(b) && !dv_are_ints(a, b)" doc="${op} of two ints of 48 bits or floats, where these change.">
     if (DV_UNLIKELY(!DV_IS_NUMBER(a) || !DV_IS_NUMBER(b) || GUARD_FAILS())) MISS();
     if (dv_are_ints(a, b)) {
         ${INT[op]}

@@ -14,14 +14,14 @@ def as_double(kind, name):
 
 <% mixed = "SITE.backoff > 0 && DV_IS_NUMBER(a) && DV_IS_NUMBER(b) && !dv_are_ints(a, b)" %>\
 % for jump, taken in (("JUMP_IF_FALSE", "!"), ("JUMP_IF_TRUE", "")):
-<%isa:derivative name="${op}_NUMBER_${jump}" of="${op}" types="any any" when="${mixed}" result="bool" covers="${jump}" doc="${op} of two ints or floats, and the ${jump} behind it, where these change.">
+<%isa:derivative name="${op}_NUMBER_${jump}" of="${op}" types="any any" promises="mixed" when="${mixed}" result="bool" covers="${jump}" doc="${op} of two ints or floats, and the ${jump} behind it, where these change.">
     if (DV_UNLIKELY(!DV_IS_NUMBER(a) || !DV_IS_NUMBER(b) || GUARD_FAILS())) MISS();
     const bool result = DV_AS_DOUBLE(a) ${sign} DV_AS_DOUBLE(b);
     sp -= IN;
     JUMP(${taken}result ? CELL(LEN + 2).target : ip + LEN + 3);
 </%isa:derivative>
 % endfor
-<%isa:derivative name="${op}_NUMBER" of="${op}" types="any any" when="${mixed}" result="bool" doc="${op} of two ints or floats, where these change.">
+<%isa:derivative name="${op}_NUMBER" of="${op}" types="any any" promises="mixed" when="${mixed}" result="bool" doc="${op} of two ints or floats, where these change.">
     if (DV_UNLIKELY(!DV_IS_NUMBER(a) || !DV_IS_NUMBER(b) || GUARD_FAILS())) MISS();
     DONE(dv_bool(DV_AS_DOUBLE(a) ${sign} DV_AS_DOUBLE(b)));
 </%isa:derivative>

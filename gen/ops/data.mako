@@ -353,7 +353,7 @@ ${load_of_dict()}\
     DONE_RELEASING(dv_retain(item), SITE.own & 1, object);
 </%isa:derivative>
 
-<%isa:derivative name="LOAD_ATTR_POLY" of="LOAD_ATTR" cache="entries" fuses="L" doc="object.name of an instance with one of several shapes.">
+<%isa:derivative name="LOAD_ATTR_POLY" promises="seen" of="LOAD_ATTR" cache="entries" fuses="L" doc="object.name of an instance with one of several shapes.">
     if (DV_UNLIKELY(!dv_is_object(object) || GUARD_FAILS())) MISS();
     const dv_poly_entry *entry = dv_poly_find(CACHED(entries), dv_as_object(object)->shape);
     if (DV_UNLIKELY(!entry)) MISS();

@@ -255,8 +255,7 @@ def f(x, n):
         x = x + x - x
         i += 1
 f(1, 2000)
-for i in range(30):
-    f(1.5, 20)
+f(1 << 70, 6000)
 """),
     *[(reason, 3, None, f"""\
 def f(items, n):
@@ -268,7 +267,7 @@ def f(items, n):
     return s
 f([1] * 2000, 2000)
 for i in range({calls}):
-    f([2.5] + [1] * 40, 41)
+    f([1, 2.5] + [1] * 39, 41)
 """) for reason, calls in (("left-often", 30), ("guards", 60))],
     *[(reason, 4, None, f"""\
 def f(n):

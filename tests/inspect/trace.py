@@ -74,7 +74,7 @@ f([k(1) for k in (C0, C1, C2, C3, C4, C5)])
     ("entered", {"function": "f", "line": 3}, LOOP + "f([1] * 2000)\n"),
     ("left", {"function": "f", "line": 3, "reason": "end"}, LOOP + "f([1] * 2000)\n"),
     ("left", {"function": "f", "line": 3, "reason": "guard"}, LOOP + "f([1] * 2000 + [0.5])\n"),
-    ("retired", {"function": "f", "line": 3, "reason": "types"}, LOOP + "f([1] * 2000 + [0.5, 1] * 2000)\n"),
+    ("retired", {"function": "f", "line": 3, "reason": "types"}, LOOP + "f([1] * 2000 + [1 << 70] * 6000)\n"),
     ("refused", {"function": "f", "line": 2, "reason": "objects"},
      "def f(s):\n    for i in range(5000):\n        s.strip().lower()\nf('A')\n"),
 ]

@@ -7,15 +7,39 @@
  * deletes an attribute.  A method of the shape's class is a constant under the assumption on the
  * class's cell; what else a class can change (a descriptor of the name, __getattribute__) breaks
  * vm->class_sites. */
+#include "quicken/polymorphic.h"
 #include "region/fuse.h"
 #include "region/virtual.h"
 
-/* What the attribute or method site at b->pc remembers, if that is what its derivative
- * saw. */
-static const dv_cell *site_cache(dv_build *b, dv_saw saw) {
+/* What a site remembers of a shape: where the attribute is, or the class's cell with the method. */
+typedef struct met {
+    dv_cell where;
+    dv_global_cell *cell;
+} met;
+
+/* Of one of several shapes; false: nothing that a region can rely on. */
+static bool remember(const dv_poly_entry *entry, dv_saw saw, bool stores, met *shape) {
+    shape->where = (dv_cell){.s = {(int32_t)entry->shape, (int32_t)entry->offset}};
+    shape->cell = (dv_global_cell *)(uintptr_t)entry->cell;
+    if (saw == DV_SAW_METHOD) return entry->cell && dv_is_function(entry->cell->value);
+    return !entry->cell && entry->offset && (!stores || entry->other == entry->shape);
+}
+
+/* The shapes that the attribute or method site at b->pc has met: how many. */
+static uint32_t find_shapes(dv_build *b, dv_saw saw, met shapes[DV_POLY_ENTRIES]) {
     const dv_op_info *evidence = dv_step_evidence(b);
-    if (!evidence || evidence->saw != saw || !dv_build_depends(b, &b->vm->class_sites)) return NULL;
-    return dv_site_cell(b, b->pc) + evidence->cache_cell;
+    if (!evidence) return 0;
+    const dv_cell *cache = dv_site_cell(b, b->pc) + evidence->cache_cell;
+    uint32_t count = 0;
+    if (evidence->saw == saw) {
+        shapes[count++] = (met){cache[0], saw == DV_SAW_METHOD ? cache[1].p : NULL};
+    } else if (evidence->cached[0] == DV_CACHED_ENTRIES) {
+        const dv_poly_entry *entries = ((const dv_poly *)cache[0].p)->entries;
+        const bool stores = evidence->family == DV_OP_STORE_ATTR;
+        for (; count < DV_POLY_ENTRIES && entries[count].shape; count++)
+            if (!remember(&entries[count], saw, stores, &shapes[count])) return 0;
+    }
+    return count > 0 && dv_build_depends(b, &b->vm->class_sites) ? count : 0;
 }
 
 /* The home slot of the object that entry q is; -1: it is none, or raw. */
@@ -155,17 +179,43 @@ void dv_shape_guard(dv_build *b, int32_t q, int32_t home, dv_cell where) {
     dv_shape_note(b, q, (uint32_t)where.s.a);
 }
 
+/* The shape that the object at `home`, entry q, has from here on, of those that the site met: one
+ * that is known, or the only one (which nobody has tested yet), or, behind a test, the one that it
+ * is the turn of, and the others are in branches.  False: none of these. */
+static bool meet_shape(dv_build *b, dv_saw saw, int32_t q, int32_t home, met *shape) {
+    met shapes[DV_POLY_ENTRIES];
+    const uint32_t count = find_shapes(b, saw, shapes), choice = dv_build_choice(b);
+    if (count == 1) *shape = shapes[0];
+    if (count <= 1) return count;
+    for (uint32_t i = 0; i < count; i++)
+        if (dv_shape_is_known(b, q, (uint32_t)shapes[i].where.s.a)) {
+            *shape = shapes[i];
+            return true;
+        }
+    if (choice >= count || dv_has_known_shape(holder(b, q))) return false;
+    *shape = shapes[choice];
+    if (choice + 1 == count) return true;
+    dv_context *branch = dv_build_branch(b);
+    if (!branch) return false;
+    const uint32_t test = dv_region_emit(b, DV_OP_RA_GUARD, home, 0, 0);
+    dv_region_emit_constant(b, test, shape->where);
+    dv_build_branch_off(b, test, branch);
+    dv_shape_note(b, q, (uint32_t)shape->where.s.a);
+    return true;
+}
+
 uint32_t dv_step_load_slot(dv_build *b, uint32_t next_pc) {
     int32_t q = b->top - 1, home = object_home(b, q);
-    const dv_cell *cache = home < 0 ? NULL : site_cache(b, DV_SAW_SLOT);
+    met shape;
+    if (home < 0 || !meet_shape(b, DV_SAW_SLOT, q, home, &shape))
+        return dv_step_embed(b, 1, 1, next_pc);
     uint16_t seen = dv_site_cell(b, b->pc)[1].site.seen;
-    if (!cache) return dv_step_embed(b, 1, 1, next_pc);
     bool owned = is_owned(b, q);
     if (seen == DV_SEEN_INT || seen == DV_SEEN_FLOAT)
-        return load_number(b, seen == DV_SEEN_INT ? DV_K_INT : DV_K_FLOAT, home, owned, cache[0],
+        return load_number(b, seen == DV_SEEN_INT ? DV_K_INT : DV_K_FLOAT, home, owned, shape.where,
                            next_pc);
     if (owned) return dv_step_embed(b, 1, 1, next_pc); /* the result takes the object's place */
-    load_object(b, seen == DV_SEEN_LIST, home, cache[0], next_pc);
+    load_object(b, seen == DV_SEEN_LIST, home, shape.where, next_pc);
     return next_pc;
 }
 
@@ -191,17 +241,18 @@ static uint32_t store_value(dv_build *b, int32_t q, int32_t home, dv_cell where)
 
 uint32_t dv_step_store_slot(dv_build *b, uint32_t next_pc) {
     int32_t q = b->top - 1, home = object_home(b, q);
-    const dv_cell *cache = home < 0 ? NULL : site_cache(b, DV_SAW_SLOT);
-    if (!cache || b->e[q - 1].kind >= DV_K_RANGE) return dv_step_embed(b, 2, 0, next_pc);
+    met shape;
+    if (home < 0 || b->e[q - 1].kind >= DV_K_RANGE || !meet_shape(b, DV_SAW_SLOT, q, home, &shape))
+        return dv_step_embed(b, 2, 0, next_pc);
     bool owned = is_owned(b, q), raw = dv_is_raw_number(&b->e[q - 1]);
     if (!owned && b->e[q - 1].kind == DV_K_FLOAT &&
-        dv_fuse_update(b, q - 1, DV_OP_RA_GET_D_S, home, 0, cache[0])) {
+        dv_fuse_update(b, q - 1, DV_OP_RA_GET_D_S, home, 0, shape.where)) {
         dv_pop(b, 2);
         dv_step_count(b, true);
         return next_pc;
     }
-    uint32_t at = store_value(b, q - 1, home, cache[0]);
-    dv_region_emit_constant(b, at, cache[0]);
+    uint32_t at = store_value(b, q - 1, home, shape.where);
+    dv_region_emit_constant(b, at, shape.where);
     dv_pop(b, 2);
     dv_step_count(b, raw);
     if (!raw) dv_step_point_after(b, next_pc);
@@ -209,20 +260,34 @@ uint32_t dv_step_store_slot(dv_build *b, uint32_t next_pc) {
     return next_pc;
 }
 
+/* Of the shapes that the site met, that of the instance in entry q, which is virtual. */
+static bool meet_virtual(dv_build *b, int32_t q, met *shape) {
+    met shapes[DV_POLY_ENTRIES];
+    const uint32_t number = dv_virtual_record(b, &b->e[q])->shape->number;
+    const uint32_t count = find_shapes(b, DV_SAW_METHOD, shapes);
+    for (uint32_t i = 0; i < count; i++) {
+        if ((uint32_t)shapes[i].where.s.a != number) continue;
+        *shape = shapes[i];
+        return true;
+    }
+    return false;
+}
+
 bool dv_step_method(dv_build *b) {
     int32_t q = b->top - 1, home = object_home(b, q);
     dv_known_value self = b->e[q];
     const bool is_virtual = self.kind == DV_K_VIRTUAL;
-    const dv_cell *cache = home < 0 && !is_virtual ? NULL : site_cache(b, DV_SAW_METHOD);
-    if (!cache) return false;
-    if (is_virtual && dv_virtual_record(b, &self)->shape->number != (uint32_t)cache[0].s.a)
-        return false;
-    dv_value callee = dv_constant_global(b, cache[1].p);
-    const bool appends = cache[0].s.a == DV_T_LIST && dv_step_is_append(callee);
+    met shape;
+    const bool is_met = is_virtual ? meet_virtual(b, q, &shape)
+                                   : home >= 0 && meet_shape(b, DV_SAW_METHOD, q, home, &shape);
+    if (!is_met) return false;
+    dv_value callee = dv_constant_global(b, shape.cell);
+    const bool appends = shape.where.s.a == DV_T_LIST && dv_step_is_append(callee);
     const bool by_payload =
-        !dv_is_empty(callee) && dv_payload_type(callee) == (uint32_t)cache[0].s.a;
+        !dv_is_empty(callee) && dv_payload_type(callee) == (uint32_t)shape.where.s.a;
     if (dv_is_empty(callee) || (!dv_is_function(callee) && !appends && !by_payload)) return false;
-    if (!is_virtual && !(appends && self.kind == DV_K_LIST)) dv_shape_guard(b, q, home, cache[0]);
+    if (!is_virtual && !(appends && self.kind == DV_K_LIST))
+        dv_shape_guard(b, q, home, shape.where);
     self = b->e[q]; /* with its shape */
     dv_pop(b, 1);
     dv_push_constant(b, callee);

@@ -7,6 +7,7 @@
 #include "region/step.h"
 #include "region/virtual.h"
 #include "types/callable/variable.h"
+#include "types/sequence/sequence.h"
 
 enum {
     MOST_SLOTS = 8000,  /* of the frame of a loop that is analysed */
@@ -15,7 +16,9 @@ enum {
     EXTRA_ENTRIES = 30, /* beyond the locals and the stack, for what is inlined; ... */
     CALLS_ENTRIES = 12, /* ... with DV_SHADOW_CALLS */
     BLOCK_SIZE = 8192,  /* of memory that the builder asks for */
-    MOST_WEIGHT = 512   /* of an instruction in loops of loops */
+    MOST_WEIGHT = 512,  /* of an instruction in loops of loops */
+    MOST_BRANCHES = 24, /* by shape, of a region; ... */
+    BRANCH_DEPTH = 2    /* ... and in such branches */
 };
 _Static_assert(sizeof(dv_block) % 8 == 0, "what follows the header is aligned");
 
@@ -176,15 +179,16 @@ static void set_branching(dv_build *b, dv_context *context) {
     }
 }
 
-/* The context of the call at b->pc, if it was entered before; else NULL. */
-static dv_context *find_inlined(const dv_build *b) {
+/* The context of the call of that at b->pc, if it was entered before; else NULL.  (While less was
+ * known of the receiver, or more, the call may have entered another method.) */
+static dv_context *find_inlined(const dv_build *b, const dv_thread *callee) {
     dv_context *c = b->context->inlined;
-    while (c && c->call_pc != b->pc) c = c->siblings;
+    while (c && (c->joins || c->call_pc != b->pc || c->thread != callee)) c = c->siblings;
     return c;
 }
 
 dv_context *dv_build_inline(dv_build *b, dv_thread *callee) {
-    dv_context *parent = b->context, *context = find_inlined(b);
+    dv_context *parent = b->context, *context = find_inlined(b, callee);
     if (context) return context;
     context = new_context(b, callee, 0, callee->code->word_count,
                           b->top - (int32_t)callee->argument_count,
@@ -197,6 +201,58 @@ dv_context *dv_build_inline(dv_build *b, dv_thread *callee) {
     parent->inlined = context;
     if (context->branches) set_branching(b, context);
     return context;
+}
+
+/* Branches by shape
+ * -----------------------------------------------------------------------------------------------
+ */
+
+/* May control divide here?  The arguments of an __init__ may lie where they can only stay as long
+ * as it does not (virtual.c). */
+static bool may_branch(const dv_build *b, const dv_context *from) {
+    int depth = 0;
+    for (const dv_context *c = from; c; c = c->parent)
+        if (c->entering == DV_ENTERS_INIT) return false;
+    for (const dv_context *c = from->joins; c; c = c->joins) depth++;
+    return depth < BRANCH_DEPTH && b->branches < MOST_BRANCHES && !b->emitting;
+}
+
+/* From `begin` to the next leader. */
+static dv_context *new_branch(dv_build *b, dv_context *from, uint32_t begin, uint32_t choice) {
+    const dv_code *code = from->thread->code;
+    uint32_t end = begin;
+    do end += length_of(code, end);
+    while (end < from->end && !from->at[end - from->begin].leader);
+    dv_context *branch = new_context(b, from->thread, begin, end, from->base, 1);
+    if (!branch) return NULL;
+    for (uint32_t pc = begin; pc < end; pc++)
+        branch->at[pc - begin].weight = from->at[pc - from->begin].weight;
+    branch->parent = from->parent;
+    branch->call_pc = from->call_pc, branch->return_pc = from->return_pc;
+    branch->entering = from->entering, branch->method = from->method;
+    branch->depth = from->depth, branch->branches = from->branches;
+    branch->joins = from, branch->choice = choice;
+    branch->at[0].leader = true;
+    dv_context **last = &from->inlined; /* the next choice comes behind this one */
+    while (*last) last = &(*last)->siblings;
+    *last = branch;
+    b->branches++;
+    return branch;
+}
+
+dv_context *dv_build_branch(dv_build *b) {
+    const uint32_t choice = dv_build_choice(b) + 1;
+    dv_context *from = choice > 1 ? b->context->joins : b->context, *branch = from->inlined;
+    while (branch && (branch->joins != from || branch->begin != b->pc || branch->choice != choice))
+        branch = branch->siblings;
+    if (branch) return branch;
+    if (!may_branch(b, from)) return NULL;
+    if (from->parent && !from->branches) {
+        set_branching(b, from);
+        b->again = b->ended = true;
+        return NULL;
+    }
+    return new_branch(b, from, b->pc, choice);
 }
 
 static bool has_instructions_for_inlining(const dv_code *code) {
@@ -234,6 +290,12 @@ bool dv_build_may_inline(dv_build *b, const dv_function *function, uint32_t argu
  * ----------------------------------------------------------------------------------------------------
  */
 
+/* The entry that says which shape the object has: that of the local of which this one is an alias.
+ */
+static const dv_known_value *shaped(const dv_build *b, const dv_known_value *e) {
+    return e->kind == DV_K_ANY && e->where == DV_AT_ALIAS ? &b->e[e->slot] : e;
+}
+
 static dv_known_value canonical(dv_build *b, int32_t q, const dv_known_value *e) {
     dv_known_value c = {e->kind, DV_AT_HOME, 0, DV_EMPTY};
     if (b->vm->nama == DV_NAMA_SEQUENCE && e->kind <= DV_K_ANY) { /* nothing lasts over a jump */
@@ -246,7 +308,7 @@ static dv_known_value canonical(dv_build *b, int32_t q, const dv_known_value *e)
     if (e->kind == DV_K_RANGE) c.where = DV_AT_NOWHERE, c.slot = e->slot;
     if (e->kind == DV_K_RESERVED) c.where = DV_AT_NOWHERE;
     if (e->kind == DV_K_VIRTUAL) c.kind = DV_K_ANY;
-    if (dv_has_known_shape(e)) c.value = e->value;
+    if (dv_has_known_shape(shaped(b, e))) c.value = shaped(b, e)->value;
     return c;
 }
 
@@ -291,7 +353,8 @@ static bool join(dv_build *b, dv_context *context, uint32_t pc, dv_snapshot *at)
     for (int32_t q = 0; q < b->top; q++) {
         if (dv_has_record(&at->entries[q])) continue;
         dv_kind kind = join_entries(&at->entries[q], &b->e[q]);
-        if (dv_has_known_shape(&at->entries[q]) && !has_same_shape(&at->entries[q], &b->e[q])) {
+        if (dv_has_known_shape(&at->entries[q]) &&
+            !has_same_shape(&at->entries[q], shaped(b, &b->e[q]))) {
             at->entries[q].value = DV_EMPTY;
             changed = true;
         }
@@ -308,8 +371,27 @@ static bool join(dv_build *b, dv_context *context, uint32_t pc, dv_snapshot *at)
     return changed;
 }
 
+void dv_build_branch_off(dv_build *b, uint32_t test, dv_context *branch) {
+    dv_snapshot *at = &branch->at[0];
+    const uint32_t records = b->emitting ? 0 : b->virtuals.count; /* emission keeps them all */
+    dv_virtual_disturb(b);
+    if (!at->entries) at->entries = take(b, (size_t)(b->entry_limit + 1) * sizeof *at->entries);
+    if (records) at->records = take(b, records * sizeof *at->records);
+    if (b->failed) return;
+    memcpy(at->entries, b->e, (size_t)b->top * sizeof *b->e);
+    if (records) memcpy(at->records, b->virtuals.data, records * sizeof *at->records);
+    at->top = b->top, at->record_count = records;
+    if (!b->emitting) {
+        enqueue(b, branch, branch->begin, at);
+        return;
+    }
+    branch->emitted = true;
+    DV_PUSH(b, edges, (dv_edge){test + 3, branch, branch->begin, NULL, 0, false, -1});
+}
+
 void dv_build_reach(dv_build *b, dv_context *context, uint32_t pc) {
     dv_virtual_disturb(b);
+    context = dv_context_at(context, pc);
     dv_snapshot *at = dv_snapshot_at(context, pc);
     if (b->emitting || !at || b->failed) return;
     if (!at->entries) {
@@ -324,6 +406,7 @@ void dv_build_reach(dv_build *b, dv_context *context, uint32_t pc) {
 
 void dv_build_flow(dv_build *b, dv_context *context, uint32_t pc) {
     dv_virtual_disturb(b);
+    context = dv_context_at(context, pc);
     dv_snapshot *at = dv_snapshot_at(context, pc);
     if (!b->emitting) {
         dv_build_reach(b, context, pc);
@@ -416,13 +499,15 @@ void dv_build_range(dv_build *b, dv_context *context) {
         /* Falls into the next leader, which is emitted next if it is of this context.  Others come
          * to that, too: what is marked gets a cell of its own. */
         dv_snapshot *after = dv_snapshot_at(b->context, next);
-        if (b->context != context || !after->entries || after->label >= 0 ||
+        if (b->context != context || next >= context->end || !after->entries || after->label >= 0 ||
             dv_build_is_marked(b, b->cells.count))
             dv_build_flow(b, b->context, next);
         else
             dv_convert(b, after);
         if (b->cells.count > MOST_CELLS) dv_build_fail(b, DV_REFUSED_SIZE);
     }
+    for (dv_context *c = context->inlined; c && !b->failed; c = c->siblings)
+        if (c->joins && c->emitted) dv_build_range(b, c);
 }
 
 /* Finishing
@@ -436,7 +521,8 @@ static void emit_stub(dv_build *b, dv_edge edge) {
         memcpy(b->e, edge.entries, (size_t)edge.top * sizeof *b->e);
         b->top = edge.top;
     }
-    b->context = edge.context, b->pc = edge.pc, b->sp = -1, b->ended = false;
+    b->context = dv_context_at(edge.context, edge.pc);
+    b->pc = edge.pc, b->sp = -1, b->ended = false;
     note_origin(b, edge.entries != NULL);
     b->last_result = DV_NO_CELL;
     b->version++;
@@ -595,6 +681,33 @@ static void add_carried_items(dv_build *b, const dv_virtual *record, int16_t hom
                                 .shape = record->shape->number});
 }
 
+static uint32_t depth_at(const dv_code *code, uint32_t pc) {
+    return code->state_at[pc] == DV_NO_STATE ? 0 : code->states[code->state_at[pc]].depth;
+}
+
+/* Does the frame have entry q as long as the region runs?  A local that the loop does not store to,
+ * and the iterator of the outermost loop. */
+static bool is_lasting(const dv_build *b, int32_t q) {
+    if (b->parameters) return false;
+    if (q < b->locals) return !(b->local_uses[q] & DV_LOCAL_STORED);
+    const dv_code *code = b->root->thread->code;
+    return (code->words[b->root->begin] & 0xFF) == DV_OP_FOR_ITER &&
+           q + 1 == b->locals + (int32_t)depth_at(code, b->root->begin);
+}
+
+uint16_t dv_build_items(dv_build *b, int32_t q, uint16_t saw) {
+    const dv_known_value *e = &b->e[q];
+    if (e->where == DV_AT_ALIAS) q = e->slot;
+    if (saw & ~(DV_SEEN_INT | DV_SEEN_FLOAT) || !is_lasting(b, q)) return saw;
+    int64_t count;
+    const dv_value *items = dv_items_within(b->frame[dv_home(b, q)], &count);
+    if (!count) return saw;
+    const uint16_t first = dv_seen(items[0]);
+    if (first != dv_seen(items[count - 1]) || first & ~(DV_SEEN_INT | DV_SEEN_FLOAT)) return saw;
+    b->first_items[q] = (uint8_t)first;
+    return first;
+}
+
 /* Each loop head in the region is an entry: what its snapshot expects of the frame. */
 static void add_entries(dv_build *b) {
     const dv_thread *thread = b->root->thread;
@@ -622,7 +735,8 @@ static void add_entries(dv_build *b) {
                 continue;
             }
             bool checked = q < b->locals && b->local_uses[q] & DV_LOCAL_CHECKED;
-            if (e->kind == DV_K_UNSET || (e->kind == DV_K_ANY && !checked)) continue;
+            const uint8_t first = b->first_items[q];
+            if (e->kind == DV_K_UNSET || (e->kind == DV_K_ANY && !checked && !first)) continue;
             const bool taken = complex && b->local_uses[q] & DV_LOCAL_STORED;
             entry.takes |= taken;
             DV_PUSH(
@@ -632,6 +746,7 @@ static void add_entries(dv_build *b) {
                                 .kind = e->kind,
                                 .dead = dv_build_is_dead(b, pc_of_head, q),
                                 .taken = taken,
+                                .first = first,
                                 .twin = e->kind == DV_K_RANGE ? twin_at(b, pc_of_head, q) : -1});
         }
         entry.item_count = b->entry_items.count - entry.first_item;
@@ -653,10 +768,6 @@ static bool is_own_range(dv_build *b, const dv_value *fp, uint32_t head, int32_t
     if (!dv_is_shape(v, DV_T_RANGE_ITERATOR) || b->vm->nama == DV_NAMA_SEQUENCE) return false;
     b->twin_of[q] = find_twin(b, fp, head, v);
     return dv_as_object(v)->references == (b->twin_of[q] >= 0 ? 2 : 1);
-}
-
-static uint32_t depth_at(const dv_code *code, uint32_t pc) {
-    return code->state_at[pc] == DV_NO_STATE ? 0 : code->states[code->state_at[pc]].depth;
 }
 
 /* Is the entry of the operand stack, `k` from its bottom, reserved for a call around the loop? */
@@ -867,6 +978,7 @@ static bool prepare(dv_build *b, dv_thread *thread, uint32_t head, uint32_t end)
     find_uses(b, code, head, end);
     b->root = new_context(b, thread, head, end, 0, 1);
     b->live = dv_thread_live(b->vm, thread);
+    b->first_items = dv_build_get(b, (size_t)(b->entry_limit + 8));
     return !b->failed;
 }
 

@@ -83,6 +83,10 @@ typedef struct dv_context {
     bool emitted,
         made; /* an __init__: it was emitted; an instance is made in the region after all */
     int depth;
+    /* A branch by shape (dv_build_branch): where control goes on at its end, and the number of the
+     * shape at its beginning; NULL: it is none. */
+    struct dv_context *joins;
+    uint32_t choice;
 } dv_context;
 
 /* A jump whose target is patched at the end, through a stub if entries must be converted on the
@@ -148,6 +152,7 @@ typedef struct dv_build {
     int16_t *twin_of; /* by entry, a range that the frame holds: dv_entry_item's twin */
     int16_t *triple_of, *complex_of; /* first slot, by entry; 0: it has none yet */
     uint8_t *local_uses;             /* DV_LOCAL_, by local of the loop's function */
+    uint8_t *first_items;            /* by entry: dv_entry_item's `first` */
     const dv_value *frame; /* what it holds now is evidence for locals that are only read */
     const uint64_t *live;  /* locals of the loop's function, by pc; NULL: all may be */
     uint32_t pc;           /* of the instruction being interpreted, in context */
@@ -177,6 +182,7 @@ typedef struct dv_build {
     const dv_code *heaviest_in;
     uint32_t heaviest_pc;
     uint32_t work_count;
+    uint32_t branches; /* by shape, that there are */
     DV_VECTOR(dv_cell) cells;
     DV_VECTOR(dv_exit) exits;
     DV_VECTOR(dv_exit_item) items;
@@ -210,8 +216,14 @@ bool dv_build_grow(dv_build *b, void *vector, size_t size); /* room for twice as
                       dv_build_grow(b, &(b)->vector, sizeof *(b)->vector.data)))
 #define DV_PUSH(b, vector, ...) \
     (DV_ROOM(b, vector, 1) ? ((b)->vector.data[(b)->vector.count++] = (__VA_ARGS__), true) : false)
+/* The context to which pc belongs: a branch by shape ends soon. */
+static inline dv_context *dv_context_at(dv_context *context, uint32_t pc) {
+    while (context->joins && (pc < context->begin || pc >= context->end)) context = context->joins;
+    return context;
+}
 /* NULL: outside the region */
 static inline dv_snapshot *dv_snapshot_at(dv_context *context, uint32_t pc) {
+    context = dv_context_at(context, pc);
     return pc >= context->begin && pc < context->end ? &context->at[pc - context->begin] : NULL;
 }
 void dv_build_flow(dv_build *b, dv_context *context,
@@ -225,11 +237,24 @@ void dv_build_mark(dv_build *b, dv_made kind);
 bool dv_build_is_marked(const dv_build *b, uint32_t cell);
 /* Takes the cells from `at` on back, the last ones. */
 void dv_build_cut(dv_build *b, uint32_t at);
+/* What the items of the list or tuple are that entry q is, or walks, of which INCA code `saw` some:
+ * where the frame has it for as long as the region runs, it knows better, and the region is for
+ * such items alone. */
+uint16_t dv_build_items(dv_build *b, int32_t q, uint16_t saw);
 bool dv_build_may_inline(dv_build *b, const dv_function *function, uint32_t arguments);
 /* Is entry q a local of the loop's function that nobody reads from pc on before it is stored to? */
 bool dv_build_is_dead(const dv_build *b, uint32_t pc, int32_t q);
 dv_context *dv_build_inline(dv_build *b,
                             dv_thread *callee); /* context of the call at b->pc, made if needed */
+/* Which of the shapes that the site at b->pc saw the instruction is to go on with, by number, and
+ * the branch that goes on with the next one, from here to where control may come together; NULL:
+ * there is no room for one, or all is to be begun anew.  Its beginning is reached by jumps from
+ * `test` alone, which change nothing, so entries may be anywhere there. */
+static inline uint32_t dv_build_choice(const dv_build *b) {
+    return b->context->joins && b->context->begin == b->pc ? b->context->choice : 0;
+}
+dv_context *dv_build_branch(dv_build *b);
+void dv_build_branch_off(dv_build *b, uint32_t test, dv_context *branch);
 /* false: b->failed, for emission must find all as interpretation has found it. */
 bool dv_build_depends(dv_build *b, dv_assumption *assumption);
 

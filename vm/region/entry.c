@@ -14,9 +14,11 @@
 #include "types/number/complex.h"
 #include "types/number/int.h"
 #include "types/number/range.h"
+#include "types/sequence/sequence.h"
 
 enum {
-    ENTRY_FAILURES = 8, /* entries refused by their types until the region is given up */
+    ENTRY_FAILURES = 8, /* entries refused by their types until a function's region is given up */
+    MOST_VERSIONS = 4,  /* regions of one loop */
     STARTS_ALLOWED =
         40, /* the same where the loop begins: until it is entered at back edges alone */
     EXITS_ALLOWED = 40, /* counted exits (failed guards, cold paths) through one exit, likewise */
@@ -108,6 +110,11 @@ static void end_start(dv_vm *vm, dv_entry *entry) {
         start->h = dv_handler_of(vm, start, entry->start_op);
 }
 
+/* Loops begin in no region of this back edge any more. */
+static void end_starts(dv_vm *vm, dv_entry *entry) {
+    for (; entry; entry = entry->next) end_start(vm, entry);
+}
+
 /* If the loop's iterator is made by INCA code right before its head, the region is entered there,
  * too. */
 static void make_start(dv_vm *vm, dv_thread *thread, dv_entry *entry) {
@@ -173,6 +180,26 @@ static uint32_t rounds_until_again(const dv_region *region, dv_refusal why, uint
     return patient && rounds < PATIENCE ? PATIENCE : rounds;
 }
 
+/* The entry is no longer one of its back edge; false: that has another one, with which the loop may
+ * begin, too. */
+static bool leave_back_edge(dv_vm *vm, dv_entry *entry) {
+    dv_cell *back = entry->back;
+    dv_entry *other = back[3].p;
+    if (other == entry) {
+        other = back[3].p = entry->next;
+    } else {
+        dv_entry *at = other;
+        while (at->next != entry) at = at->next;
+        at->next = entry->next;
+    }
+    if (other && !other->start) {
+        other->start = entry->start, other->start_op = entry->start_op;
+        entry->start = NULL;
+    }
+    end_start(vm, entry);
+    return !other;
+}
+
 void dv_region_retire(dv_vm *vm, dv_region *region, dv_refusal why) {
     if (region->retired) return;
     region->retired = true;
@@ -183,13 +210,13 @@ void dv_region_retire(dv_vm *vm, dv_region *region, dv_refusal why) {
     }
     for (uint32_t i = 0; i < region->entry_count; i++) {
         dv_cell *back = region->entries[i].back;
-        if (why)
-            tell(vm, region->thread,
-                 &(dv_loop_event){.back = dv_thread_pc(region->thread, back), .why = why});
-        end_start(vm, &region->entries[i]);
         uint8_t *tries = &back[1].site.tries;
         const uint8_t more = why == DV_REFUSED_SHORT ? REFUSED : 1;
         *tries = *tries + more < REBUILDS ? *tries + more : REBUILDS;
+        if (!leave_back_edge(vm, &region->entries[i])) continue;
+        if (why)
+            tell(vm, region->thread,
+                 &(dv_loop_event){.back = dv_thread_pc(region->thread, back), .why = why});
         if (*tries < REBUILDS)
             await(vm, back, rounds_until_again(region, why, *tries));
         else
@@ -667,12 +694,22 @@ static inline bool enter_item(dv_value *fp, const dv_entry_item *item) {
     }
 }
 
+/* Are its first item, if that is a number, and so perhaps all, of the other kind of numbers? */
+static bool begins_otherwise(dv_value v, uint16_t kind) {
+    int64_t count;
+    const dv_value *items = dv_items_within(v, &count);
+    const uint16_t first = count ? dv_seen(items[0]) : kind;
+    return first != kind && first & (DV_SEEN_INT | DV_SEEN_FLOAT);
+}
+
 /* A dead local may hold anything that is not counted: region and exits store to it before they look
  * at it. */
 static bool unbox_entry(const dv_region *region, const dv_entry *entry, dv_value *fp) {
     const dv_entry_item *item = &region->entry_items[entry->first_item];
-    for (const dv_entry_item *end = item + entry->item_count; item < end; item++)
+    for (const dv_entry_item *end = item + entry->item_count; item < end; item++) {
         if ((!item->dead || dv_is_object(fp[item->home])) && !enter_item(fp, item)) return false;
+        if (item->first && begins_otherwise(fp[item->home], item->first)) return false;
+    }
     return true;
 }
 
@@ -749,26 +786,36 @@ static bool has_room(const dv_vm *vm, const dv_region *region, const dv_value *f
     return fp + region->extent <= vm->stack_end && vm->calls_left >= region->inlined;
 }
 
+static const dv_cell *refuse(dv_vm *vm, dv_cell *back, dv_value *fp);
+
+/* Of the regions of the loop, the latest first, the one that fits what the frame at fp holds, which
+ * goes on there; NULL: none does. */
+static const dv_cell *enter_one(dv_vm *vm, const dv_entry *entry, dv_value *fp) {
+    for (; entry; entry = entry->next) {
+        dv_region *region = entry->region;
+        if (has_room(vm, region, fp) && unbox_entry(region, entry, fp) && hold(region, fp))
+            return enter(vm, region, entry, fp);
+    }
+    return NULL;
+}
+
 const dv_cell *dv_region_enter(DV_HANDLER_PARAMETERS) {
     (void)r, (void)d;
     vm->ip = ip, vm->sp = sp, vm->fp = fp;
-    dv_entry *entry = ip[3].p;
-    dv_region *region = entry->region;
-    const dv_cell *head = ip[2].target;
-    if (!has_room(vm, region, fp)) return head;
-    if (unbox_entry(region, entry, fp) && hold(region, fp)) return enter(vm, region, entry, fp);
-    if (++entry->failures >= ENTRY_FAILURES) dv_region_give_up(vm, region, DV_REFUSED_TYPES);
-    return head;
+    const dv_cell *entered = enter_one(vm, ip[3].p, fp);
+    return entered ? entered : refuse(vm, (dv_cell *)ip, fp);
 }
 
 const dv_cell *dv_region_start(DV_HANDLER_PARAMETERS) {
     (void)r, (void)d;
     vm->ip = ip, vm->sp = sp, vm->fp = fp;
     dv_entry *entry = back_of(ip)[3].p;
-    dv_region *region = entry->region;
-    if (!has_room(vm, region, fp)) return ip;
-    if (unbox_entry(region, entry, fp) && hold(region, fp)) return enter(vm, region, entry, fp);
-    if (++entry->start_failures >= STARTS_ALLOWED) end_start(vm, entry);
+    const dv_cell *entered = enter_one(vm, entry, fp);
+    if (entered) {
+        entry->start_failures = 0;
+        return entered;
+    }
+    if (++entry->start_failures >= STARTS_ALLOWED) end_starts(vm, entry);
     return ip;
 }
 
@@ -793,19 +840,34 @@ static dv_refusal blamed(const dv_code *in, uint32_t pc) {
     return in && dv_op_yields(in->words[pc] & 0xFF) ? DV_REFUSED_YIELD : DV_REFUSED_BOXED;
 }
 
+static bool has_region(dv_vm *vm, const dv_cell *back) {
+    return dv_op_of(vm, back->h) == DV_OP_JUMP_BACK_REGION;
+}
+
+/* The latest region that the loop with this JUMP_BACK has. */
+static dv_region *latest_of(const dv_cell *back) { return ((const dv_entry *)back[3].p)->region; }
+
+/* The entry comes before those of other regions of the loop; smaller regions inside are replaced.
+ */
+static void join_back_edge(dv_vm *vm, dv_entry *entry) {
+    dv_cell *back = entry->back;
+    const dv_region *region = entry->region, *old = has_region(vm, back) ? latest_of(back) : NULL;
+    if (old && (old->begin != region->begin || old->end != region->end)) {
+        const uint8_t tries = back[1].site.tries;
+        while (has_region(vm, back)) dv_region_give_up(vm, latest_of(back), DV_REFUSED_NOT);
+        back[1].site.tries = tries;
+    }
+    entry->next = has_region(vm, back) ? back[3].p : NULL;
+    back[3].p = entry;
+}
+
 void dv_region_install(dv_vm *vm, dv_region *region, uint32_t back) {
     dv_thread *thread = region->thread;
     region->next = thread->regions;
     thread->regions = region;
     for (uint32_t i = 0; i < region->entry_count; i++) {
         dv_entry *entry = &region->entries[i];
-        if (dv_op_of(vm, entry->back->h) == DV_OP_JUMP_BACK_REGION) {
-            dv_entry *old = entry->back[3].p; /* a smaller region inside: replaced */
-            uint8_t tries = entry->back[1].site.tries;
-            dv_region_give_up(vm, old->region, DV_REFUSED_NOT);
-            entry->back[1].site.tries = tries;
-        }
-        entry->back[3].p = entry;
+        join_back_edge(vm, entry);
         set_back_edge(vm, entry->back, DV_OP_JUMP_BACK_REGION);
         make_start(vm, thread, entry);
         const uint32_t pc = dv_thread_pc(thread, entry->back);
@@ -854,7 +916,7 @@ static bool may_try(dv_vm *vm, dv_thread *thread, uint32_t back, bool is_hot) {
         return true;
     if (back - head >= DV_MOST_WORDS) return true; /* it is refused at once */
     if (site->looked == LOOKED_AT || (site->looked == POSTPONED && !is_hot)) return false;
-    const dv_promise promise = dv_region_promise(vm, thread, head, back);
+    const dv_promise promise = dv_region_promise(vm, thread, head, back, site->looked == POSTPONED);
     const uint64_t least = site->looked == POSTPONED ? promise.boxed : 2 * promise.boxed;
     if (promise.typed >= least) return true;
     if (!is_hot) site->looked = LOOKED_AT;
@@ -932,6 +994,72 @@ const dv_cell *dv_region_hot(DV_HANDLER_PARAMETERS) {
         return head;
     }
     return dv_region_enter(ip, sp, fp, vm, r, d);
+}
+
+/* Other kinds
+ * --------------------------------------------------------------------------------------------- */
+
+/* The region of the loop that was entered least. */
+static dv_region *coldest_of(const dv_cell *back) {
+    const dv_entry *entry = back[3].p;
+    dv_region *coldest = entry->region;
+    for (; entry; entry = entry->next)
+        if (entry->region->entered <= coldest->entered) coldest = entry->region;
+    return coldest;
+}
+
+static uint32_t versions_of(const dv_cell *back) {
+    uint32_t count = 0;
+    for (const dv_entry *entry = back[3].p; entry; entry = entry->next) count++;
+    return count;
+}
+
+/* Another region of the loops around the JUMP_BACK, for what the frame holds now; NULL: that cannot
+ * be, or there were enough. */
+static dv_region *new_version(dv_vm *vm, dv_cell *back, const dv_value *fp) {
+    const dv_region *region = latest_of(back);
+    dv_thread *thread = region->thread;
+    const uint32_t pc = dv_thread_pc(thread, back), outermost = region->end - 1; /* one word */
+    dv_loop_event event = {.back = outermost};
+    if (region->gate || thread->code->written || back[1].site.tries >= REBUILDS) return NULL;
+    dv_region *other = dv_region_build(vm, thread, fp, region->begin, outermost,
+                                       thread->code->words[pc] >> 8, &event);
+    back[1].site.tries += other ? 1 : REFUSED;
+    if (!other || dv_region_admit(vm, other)) return other;
+    dv_region_free(vm, other);
+    return NULL;
+}
+
+/* One goes that was not entered since the last time, or is a function's. */
+static void drop_version(dv_vm *vm, const dv_cell *back) {
+    dv_region *coldest = coldest_of(back);
+    if (coldest->entered == 0 || coldest->gate)
+        dv_region_give_up(vm, coldest, DV_REFUSED_TYPES);
+    else
+        coldest->entered = 0;
+}
+
+/* No region of the loop fits what the frame at fp holds.  Where that happens often there will be
+ * one that does, or in the end none. */
+static const dv_cell *refuse(dv_vm *vm, dv_cell *back, dv_value *fp) {
+    dv_site *site = &back[1].site;
+    const dv_region *latest = latest_of(back);
+    const dv_cell *head = back[2].target;
+    if (!has_room(vm, latest, fp)) return head;
+    uint32_t most = vm->stress.quicken_at_once ? 2 : (uint32_t)DV_HOT_ITERATIONS << site->tries;
+    if (latest->gate) most = ENTRY_FAILURES;
+    if (++site->wait < most) return head;
+    site->wait = 0;
+    dv_region *other = new_version(vm, back, fp);
+    if (!other) {
+        if (has_region(vm, back)) drop_version(vm, back);
+        return head;
+    }
+    if (has_region(vm, back) && versions_of(back) >= MOST_VERSIONS)
+        dv_region_give_up(vm, coldest_of(back), DV_REFUSED_TYPES);
+    dv_region_install(vm, other, other->end - 1);
+    const dv_cell *entered = has_region(vm, back) ? enter_one(vm, back[3].p, fp) : NULL;
+    return entered ? entered : head;
 }
 
 static void release_code(dv_vm *vm, dv_object *object) {

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "quicken/site.h"
 #include "region/pair.h"
 #include "types/text/str.h"
 
@@ -51,6 +52,7 @@ static void print_entries(const printer *p, const dv_region *region) {
             print(p, " ");
             print_slot(p, code, item->home);
             print(p, ":%s%s", dv_kind_names[item->kind], item->dead ? "?" : "");
+            if (item->first) print(p, " of %ss", item->first == DV_SEEN_INT ? "int" : "float");
         }
         print(p, "\n");
     }

@@ -8,6 +8,7 @@
 #include "region/promise.h"
 
 #include "core/raw.h"
+#include "quicken/polymorphic.h"
 #include "region/function.h"
 #include "region/operator.h"
 #include "region/step.h"
@@ -70,24 +71,26 @@ static verdict judge_callee(const dv_vm *vm, const dv_cell *cell, const dv_op_in
     return raw ? UNKNOWN : BOXED;
 }
 
-static verdict judge_derivative(const dv_vm *vm, const dv_cell *cell, const dv_op_info *info) {
+static verdict judge_derivative(const dv_vm *vm, const dv_cell *cell, const dv_op_info *info,
+                                bool late) {
     switch ((dv_promises)info->promises) {
     case DV_PROMISES_NOTHING: break;
     case DV_PROMISES_TYPED: return TYPED;
     case DV_PROMISES_BOXED: return BOXED;
     case DV_PROMISES_SEEN: return judge_seen(&cell[1].site);
+    case DV_PROMISES_MIXED: return late ? UNKNOWN : BOXED;
     case DV_PROMISES_STORED: return judge_stored(&cell[1].site);
     case DV_PROMISES_CALLEE: return judge_callee(vm, cell, info);
     }
     return UNKNOWN;
 }
 
-static verdict judge(dv_vm *vm, const dv_cell *cell, uint32_t generic, uint32_t op) {
+static verdict judge(dv_vm *vm, const dv_cell *cell, uint32_t generic, uint32_t op, bool late) {
     if (op >= DV_OP_COUNT) return UNKNOWN; /* an extension's */
     const dv_site *site = &cell[1].site;
     if (dv_operator_is_entered(op)) return UNKNOWN;
     if (dv_op_infos[op].kind == DV_KIND_DERIVATIVE)
-        return judge_derivative(vm, cell, &dv_op_infos[op]);
+        return judge_derivative(vm, cell, &dv_op_infos[op], late);
     if (op == generic) return BOXED;
     /* What extensions' objects have, constants and functions with raw arguments, has no
      * derivatives. */
@@ -102,6 +105,7 @@ typedef struct scan {
     dv_promise *promise;
     uint64_t heaviest;
     int depth; /* of calls */
+    bool late;
 } scan;
 
 static void count(scan *s, bool typed, uint32_t pc, uint64_t weight) {
@@ -118,15 +122,22 @@ static bool may_be_inlined(const dv_thread *thread, const dv_thread *caller) {
            !(code->flags & DV_CODE_HAS_LOOP);
 }
 
+static bool is_method_of_several(uint32_t op) {
+    return dv_is_poly(op) && dv_op_infos[op].family == DV_OP_LOAD_METHOD;
+}
+
 static bool is_method(uint32_t op) {
-    return op < DV_OP_COUNT && dv_op_infos[op].saw == DV_SAW_METHOD;
+    return op < DV_OP_COUNT && (dv_op_infos[op].saw == DV_SAW_METHOD || is_method_of_several(op));
 }
 
 /* The dl function that the site loads to be called, or enters itself; NULL: not known. */
 static const dv_thread *known_callee(dv_vm *vm, const dv_cell *cell, uint32_t op) {
     dv_value callee;
     const bool method = is_method(op);
-    if (method || (op < DV_OP_COUNT && dv_op_infos[op].saw == DV_SAW_GLOBAL)) {
+    if (is_method_of_several(op)) { /* one stands for all */
+        const dv_poly *poly = cell[dv_op_infos[op].cache_cell].p;
+        callee = poly->entries[0].cell ? poly->entries[0].cell->value : DV_EMPTY;
+    } else if (method || (op < DV_OP_COUNT && dv_op_infos[op].saw == DV_SAW_GLOBAL)) {
         const dv_cell *cache = cell + dv_op_infos[op].cache_cell + method;
         callee = ((const dv_global_cell *)cache->p)->value;
     } else {
@@ -191,7 +202,7 @@ static void scan_code(scan *s, const dv_thread *thread, uint32_t begin, uint32_t
         }
         const dv_cell *cell = thread->cells + thread->cell_at[pc];
         uint32_t op = dv_op_of(s->vm, cell->h), weighs = weight * weight_at(&within, pc);
-        verdict v = judge(s->vm, cell, generic, op);
+        verdict v = judge(s->vm, cell, generic, op, s->late);
         if (changes_class(generic, cell))
             count(s, false, pc, (uint64_t)DV_LEAVING_WEIGHT * weighs);
         else if (v == UNKNOWN)
@@ -201,9 +212,10 @@ static void scan_code(scan *s, const dv_thread *thread, uint32_t begin, uint32_t
     }
 }
 
-dv_promise dv_region_promise(dv_vm *vm, const dv_thread *thread, uint32_t head, uint32_t back) {
+dv_promise dv_region_promise(dv_vm *vm, const dv_thread *thread, uint32_t head, uint32_t back,
+                             bool late) {
     dv_promise promise = {.pc = back};
-    scan s = {.vm = vm, .promise = &promise};
+    scan s = {.vm = vm, .promise = &promise, .late = late};
     scan_code(&s, thread, head, back + 1, 1);
     return promise;
 }

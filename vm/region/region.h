@@ -155,6 +155,9 @@ typedef struct dv_entry_item {
      * and its kind; shape 0: the slot is to hold no object. */
     uint8_t attribute, of;
     uint32_t shape;
+    /* The kind of numbers that the list or tuple, or that which the iterator walks, should begin
+     * with (DV_SEEN_); 0: that does not matter. */
+    uint8_t first;
     /* RANGE: a dead local that may have the iterator, too, as the source of a comprehension has;
      * -1: none. */
     int16_t twin;
@@ -162,12 +165,12 @@ typedef struct dv_entry_item {
 
 typedef struct dv_entry {
     dv_region *region;
-    dv_cell *back; /* the JUMP_BACK cell in INCA code */
-    uint32_t cell; /* where the region's code for the loop head begins */
+    dv_cell *back;         /* the JUMP_BACK cell in INCA code, which has the latest one */
+    struct dv_entry *next; /* that of another region of the same loop, for other kinds at entry */
+    uint32_t cell;         /* where the region's code for the loop head begins */
     uint32_t first_item, item_count;
-    bool takes; /* one of its items is taken */
-    uint32_t failures;
-    uint32_t start_failures; /* the same where the loop was to begin in the region */
+    bool takes;              /* one of its items is taken */
+    uint32_t start_failures; /* how often it was not where the loop was to begin in the region */
     dv_cell *start;    /* the instruction in INCA code that makes the loop's iterator and enters
                           the region with it; NULL: none does */
     uint32_t start_op; /* what it was before */

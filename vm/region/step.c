@@ -655,7 +655,7 @@ uint32_t dv_step_load_local(dv_build *b, uint32_t next_pc) {
     int32_t q = b->context->base + (int32_t)dv_word_operand(b, b->pc, 0);
     const dv_known_value e = b->e[q];
     if (e.kind == DV_K_UNSET && (op == DV_OP_LOAD_LOCAL_CHECK || op == DV_OP_LOAD_OUTER_CHECK)) {
-        if (b->context != b->root || e.where != DV_AT_HOME) return dv_step_leave(b);
+        if (b->context->parent || e.where != DV_AT_HOME) return dv_step_leave(b);
         return dv_step_embed(b, 0, 1, next_pc);
     }
     if (e.where == DV_AT_HOME)
@@ -807,7 +807,7 @@ static dv_held *find_held(dv_build *b, dv_value name) {
 
 /* The variable in the local with the cell, likewise. */
 static dv_held *find_shared(dv_build *b, uint32_t local) {
-    for (uint32_t i = 0; b->context == b->root && i < b->held.count; i++)
+    for (uint32_t i = 0; !b->context->parent && i < b->held.count; i++)
         if (!b->held.data[i].cell && b->held.data[i].local == (int32_t)local &&
             b->held.data[i].kind != DV_K_NOTHING)
             return &b->held.data[i];

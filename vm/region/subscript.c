@@ -192,7 +192,8 @@ uint32_t dv_step_load_subscript(dv_build *b, uint32_t next_pc) {
         !find_container(b, b->top - 2, 0, &c))
         return dv_operator_enter(b, next_pc) ? 0 : dv_step_embed(b, 2, 1, next_pc);
     if (!c.kind) return get_foreign(b, &c, next_pc);
-    if (c.kind == DV_K_LIST || c.kind == DV_K_TUPLE) return get_item(b, &c, seen, next_pc);
+    if (c.kind == DV_K_LIST || c.kind == DV_K_TUPLE)
+        return get_item(b, &c, dv_build_items(b, b->top - 2, seen), next_pc);
     uint32_t base = DV_MODED_RE_GET_BYTES_S_R + 6 * (uint32_t)(c.kind - DV_K_BYTES);
     return get_raw(b, &c, kind_of_items(&c), base, next_pc);
 }

@@ -24,8 +24,8 @@ static walk choose_by_items(uint16_t seen, uint32_t ints, uint32_t floats, uint3
     return (walk){objects, DV_K_ANY};
 }
 
-static walk choose_walk(const dv_build *b) {
-    uint16_t seen = dv_site_cell(b, b->pc)[1].site.seen;
+static walk choose_walk(dv_build *b) {
+    const uint16_t seen = dv_build_items(b, b->top - 1, dv_site_cell(b, b->pc)[1].site.seen);
     switch (evident_walk(b)) {
     case DV_SAW_LIST:
         return choose_by_items(seen, DV_OP_RW_LIST_I, DV_OP_RW_LIST_D, DV_OP_RW_LIST_A);
@@ -234,6 +234,7 @@ static bool jump_back_comparing(dv_build *b, const dv_snapshot *head) {
 uint32_t dv_step_jump_back(dv_build *b, uint32_t next_pc) {
     (void)next_pc;
     uint32_t target = dv_word_operand(b, b->pc, 0);
+    b->context = dv_context_at(b->context, target);
     dv_snapshot *head = dv_snapshot_at(b->context, target);
     b->ended = true;
     if (!b->emitting || !head) {

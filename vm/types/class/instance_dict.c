@@ -134,10 +134,21 @@ static dv_shape *shape_in(dv_vm *vm, dv_class *class_, const dv_shape *shape) {
     return next;
 }
 
+/* Not all instances of the class have `least_slots` within themselves any more, as caches assume.
+ */
+static void take_in(dv_vm *vm, dv_value self, dv_class *to) {
+    if (to->type != DV_T_OBJECT) return;
+    const uint16_t slots = ((const dv_instance *)dv_as_object(self))->inline_slots;
+    if (slots >= to->least_slots) return;
+    to->least_slots = slots;
+    if (vm->hooks.quicken.forget_classes) vm->hooks.quicken.forget_classes(vm);
+}
+
 static bool change_class(dv_vm *vm, dv_value self, dv_class *to) {
     dv_shape *shape = shape_of(vm, self), *next = shape_in(vm, to, shape);
     dv_class *from = shape->class_;
     if (!next) return false;
+    take_in(vm, self, to);
     dv_as_object(self)->shape = next->number;
     to->header.references++;
     if (dv_is_exception(self)) { /* which know their class themselves, too */

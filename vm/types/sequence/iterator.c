@@ -13,6 +13,13 @@
 #include "types/class/subclass.h"
 #include "types/sequence/tuple.h"
 
+const dv_value *dv_items_within(dv_value v, int64_t *count) {
+    *count = 0;
+    if (dv_is_shape(v, DV_T_ITERATOR)) v = ((const dv_iterator *)dv_as_object(v))->sequence;
+    const bool has_items = dv_is_shape(v, DV_T_LIST) || dv_is_shape(v, DV_T_TUPLE);
+    return has_items ? dv_items_of(v, count) : NULL;
+}
+
 /* ---- By index ----------------------------------------------------------------------------------
  */
 

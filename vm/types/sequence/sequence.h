@@ -47,6 +47,9 @@ int64_t dv_length_hint(dv_vm *vm, dv_value v, int64_t otherwise);
 
 /* Items of a list or tuple, as they are now. */
 const dv_value *dv_items_of(dv_value sequence, int64_t *count);
+/* The same of any value, perhaps an iterator of one: that may be none, and then *count is 0.
+ * (iterator.c) */
+const dv_value *dv_items_within(dv_value v, int64_t *count);
 
 /* Rich comparison of two lists or two tuples. */
 dv_value dv_items_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b);

@@ -1,0 +1,188 @@
+"""Makes random dl programs whose hot loops meet several kinds in turn: receivers of two to five classes, and functions
+that are called with ints, floats, bools, large ints, and lists of these.
+
+Classes have the same attributes in other orders, some are derived from one another, and some of their methods raise.
+While loops are hot, classes get and lose methods, objects get attributes and other classes, and lists other items.
+"""
+
+from writer import Writer
+
+ATTRIBUTES = ["a", "b", "c"]
+NUMBERS = ["i", "i * 0.5", "i % 3 == 0", "1 << 47 + i % 3", "i & 7", "(i if i % 9 else 0.5)"]
+CONSTANTS = ["1", "2", "0.5", "3", "-1", "1.25", "True"]
+METHODS = ["get", "put", "pick", "both"]
+
+
+class Kinds(Writer):
+    def number(self, names) -> str:
+        """An expression of one of the names."""
+        if self.chance(25):
+            return self.pick(CONSTANTS)
+        if self.chance(50):
+            return self.pick(names)
+        return self.joined(self.pick(names), ["+", "-", "*", "+"], self.pick(names + CONSTANTS))
+
+    def method(self, name: str) -> None:
+        own = [f"self.{a}" for a in ATTRIBUTES]
+        with self.under(f"def {name}(self, k):"):
+            if self.chance(30):
+                self.line(f"self.{self.pick(ATTRIBUTES)} = {self.pick([*CONSTANTS, 'k'])}")
+            if self.chance(20):
+                self.line(f"self.n {self.pick(['+=', '-='])} 1")
+            if self.chance(35):
+                with self.under(f"if {self.pick(own)} {self.pick(['<', '>', '==', '!='])} {self.pick(['k', '2', '0.5'])}:"):
+                    self.line(f"return {self.number(own)}")
+            if self.chance(8):
+                with self.under(f"if self.n == {self.pick([150, 400, 700])}:"):
+                    self.line("raise ValueError(self.n)")
+            if self.chance(25) and name != "get":
+                self.line(f"return self.get({self.number(own + ['k'])}) + {self.number(own)}")
+            elif self.chance(20) and name == "both":
+                self.line("return self.peer.get(k) if self.peer is not None else k")
+            else:
+                self.line(f"return {self.number(own + ['k'])}")
+
+    def class_(self, number: int) -> None:
+        base = f"(K{self.random.randrange(number)})" if number and self.chance(35) else ""
+        self.line(f"class K{number}{base}:")
+        self.indent += 1
+        if not base or self.chance(60):
+            with self.under("def __init__(self, i):"):
+                names = self.random.sample(ATTRIBUTES, 3)
+                kinds = self.pick([["i"], ["i * 0.5"], NUMBERS, ["i", "i * 0.5"]])
+                for a in names:
+                    self.line(f"self.{a} = {self.pick(kinds)}")
+                    if self.chance(20):
+                        self.line("self.extra = i")
+                self.line("self.n = 0")
+                self.line("self.peer = None")
+        for name in METHODS:
+            if not base or self.chance(40):
+                self.method(name)
+        if base:
+            self.line("kind = " + str(number))
+        self.indent -= 1
+        self.line()
+
+    def statement(self, objects, numbers) -> None:
+        o = self.pick(objects)
+        kind = self.random.randrange(9)
+        if kind < 4:
+            self.line(f"s += {o}.{self.pick(METHODS)}({self.number(numbers)})")
+        elif kind < 6:
+            self.line(f"s = s {self.pick(['+', '-'])} {o}.{self.pick(ATTRIBUTES)}")
+        elif kind < 7:
+            self.line(f"{o}.{self.pick(ATTRIBUTES)} = {self.number(numbers)}")
+        elif kind < 8:
+            with self.under(f"if {o}.{self.pick(ATTRIBUTES)} > {self.pick(CONSTANTS)}:"):
+                self.line(f"s += {o}.{self.pick(METHODS)}(1)")
+        else:
+            self.line(f"s = s * {self.pick(['0.5', '1', '-1'])}")
+
+    def walker(self, number: int) -> None:
+        """A loop over objects."""
+        with self.under(f"def walk{number}(objects, x, turns):"):
+            self.line(f"s = {self.pick(['0', '0.0', 'x'])}")
+            with self.under("for j in range(turns):"):
+                with self.under("for o in objects:"):
+                    guarded = self.chance(25)
+                    if guarded:
+                        self.line("try:")
+                        self.indent += 1
+                    if self.chance(25):
+                        self.line("p = objects[j % len(objects)]")
+                    else:
+                        self.line("p = o")
+                    for _ in range(self.upto(4)):
+                        self.statement(["o", "p", "o"], ["j", "x"])
+                    if guarded:
+                        self.indent -= 1
+                        with self.under("except (ValueError, TypeError) as e:"):
+                            self.line("s = 1")
+                self.line("if s > 1e12 or s < -1e12: s = s * 1e-12")
+                if self.chance(60):
+                    self.line("late(objects, j)")
+                if self.chance(15):
+                    self.line("yield s")
+            self.line("return s")
+        self.line()
+
+    def counter(self, number: int) -> None:
+        """A loop over numbers."""
+        with self.under(f"def count{number}(l, m, x):"):
+            self.line(f"s = {self.pick(['0', '0.0', 'x', 'x'])}")
+            self.line("t = x")
+            walks = self.chance(50)
+            self.line("for v in l:" if walks else f"for i in range({self.pick(['len(l)', 'len(l) - 1'])}):")
+            self.indent += 1
+            names = ["v", "x", "t"] if walks else ["l[i]", "m[i % len(m)]", "x", "i", "t"]
+            for _ in range(self.upto(3)):
+                self.line(f"s = s + {self.number(names)}")
+                if self.chance(30):
+                    with self.under(f"if {self.pick(names)} < {self.pick(names + CONSTANTS)}:"):
+                        self.line(self.pick(["s -= 1", "t = 0.5", "t = x", "s = s * 0.5"]))
+            if not walks and self.chance(15):
+                self.line(f"m[i % len(m)] = {self.pick(['s', 'i', '0.5', 'x'])}")
+            self.line("if s > 1e12 or s < -1e12: s = s * 1e-12")
+            self.indent -= 1
+            self.line("return s, t")
+        self.line()
+
+    def late(self, classes: int) -> None:
+        """What changes while loops are hot."""
+        with self.under("def late(objects, j):"):
+            for _ in range(self.upto(3)):
+                k, o = f"K{self.random.randrange(classes)}", "objects[j % len(objects)]"
+                with self.under(f"if j == {self.pick([40, 90, 130, 210])}:"):
+                    self.line(self.pick([
+                        f"{k}.get = lambda self, k: self.a + {self.pick(CONSTANTS)}",
+                        f"{k}.pick = K0.both",
+                        f"{o}.more = j",
+                        f"{o}.get = lambda k: 0.25",
+                        f"{o}.a = {self.pick(['None', 'j', '0.5', '1 << 70', 'True'])}",
+                        f"{o}.__class__ = {k}",
+                        f"objects.append({k}(j))",
+                        f"objects[0] = {k}(0.5)",
+                        f"{k}.c = property(lambda self: 7)",
+                        f"del {o}.b",
+                    ]))
+            self.line("return None")
+        self.line()
+
+    def text(self, seed: int) -> str:
+        self.line(f"# Kinds {seed}.")
+        classes, walkers, counters = 1 + self.upto(4), self.upto(2), self.upto(2)
+        for number in range(classes):
+            self.class_(number)
+        self.late(classes)
+        for number in range(walkers):
+            self.walker(number)
+        for number in range(counters):
+            self.counter(number)
+        self.line("def attempt(f, *args):")
+        self.put("    try:\n        r = f(*args)\n        print(list(r)[-3:] if hasattr(r, '__next__') else r)\n"
+                 "    except (AttributeError, TypeError, ValueError, OverflowError) as e:\n        print(type(e).__name__, e)")
+        self.line()
+        for number in range(walkers):
+            for _ in range(self.upto(3)):
+                chosen = ", ".join(f"K{self.random.randrange(classes)}({i})" for i in range(1, 2 + self.upto(5)))
+                self.line(f"objects = [{chosen}]")
+                if self.chance(50):
+                    self.line("objects[0].peer = objects[-1]")
+                self.line(f"attempt(walk{number}, objects, {self.pick(CONSTANTS)}, {self.pick([60, 150, 260])})")
+        for number in range(counters):
+            size = self.pick([9, 60, 200])
+            lists = [f"[{self.pick(NUMBERS)} for i in range({size})]" for _ in range(1 + self.upto(3))]
+            self.line(f"lists = [{', '.join(lists)}]")
+            with self.under(f"for k in range({self.pick([20, 60, 120])}):"):
+                self.line(f"l = lists[{self.pick(['k % len(lists)', 'k // 5 % len(lists)', 'k // 30 % len(lists)'])}]")
+                self.line(f"x = ({', '.join(self.random.sample(CONSTANTS, 3))})[{self.pick(['k % 3', 'k // 7 % 3', '0'])}]")
+                with self.under("if k % 19 == 0:"):
+                    self.line(f"attempt(count{number}, l, {self.pick(['l', 'lists[0]', 'lists[-1]'])}, x)")
+                with self.under("else:"):
+                    self.line(f"count{number}(l, {self.pick(['l', 'lists[0]', 'lists[-1]'])}, x)")
+        return "\n".join(self.lines) + "\n"
+
+
+def generate(seed: int) -> str:
+    return Kinds(seed).text(seed)
