@@ -13,6 +13,7 @@
 #include "types/callable/arguments.h"
 #include "types/binary/buffer.h"
 #include "types/binary/bytes.h"
+#include "types/callable/function.h"
 #include "types/class/subclass.h"
 #include "types/number/int.h"
 #include "types/sequence/list.h"
@@ -494,7 +495,29 @@ static void begin_again(dv_vm *vm, memory *m) {
     begin(m, m->bytes);
 }
 
+static dv_value close_dying(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    if (!as_memory(args[0])->closed) dv_release(vm, call_method(vm, args[0], "close", NULL, 0));
+    dv_error_clear(vm);
+    return DV_NONE;
+}
+
+/* Instances whose class has a close() of its own are closed by it when they die.  The base has no
+ * __del__ that they would inherit, as finalisers are methods of dl classes: theirs gets one. */
+static bool close_at_death(dv_vm *vm, dv_class *class_) {
+    static const dv_cfunction_def del = {
+        .name = "__del__", .entry = close_dying, .min = 1, .max = 1};
+    dv_value close = dv_str_intern(vm, "close", 5);
+    bool wanted = !dv_is_empty(close) && dv_class_special(class_, close) &&
+                  !dv_class_special(class_, vm->known.del);
+    dv_release(vm, close);
+    if (!wanted) return dv_is_empty(vm->error);
+    dv_value function = dv_cfunction_new(vm, &del, DV_EMPTY, dv_object_value(class_));
+    return !dv_is_empty(function) && dv_class_store(vm, class_, vm->known.del, function);
+}
+
 static dv_value memory_adopt(dv_vm *vm, dv_class *class_, dv_value exact) {
+    if (!close_at_death(vm, class_)) return DV_EMPTY;
     memory *m = begin(dv_subclass_alloc(vm, class_, sizeof(memory)), is_bytes_io(as_memory(exact)));
     return m ? dv_object_value(m) : DV_EMPTY;
 }
