@@ -74,7 +74,7 @@ def cut_refused(path):
         first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)]) - 1
         indent = lines[node.lineno - 1][:node.col_offset]
         lines[first:node.end_lineno] = [""] * (node.end_lineno - first)
-        lines[first] = f"{indent}def {node.name}(*a, **k): raise SyntaxError(\"{word!r} is not part of dl\")".replace("\"'", "\"'")
+        lines[first] = f'{indent}def {node.name}(*a, **k): return __import__("__main__").refuse({word!r})'
     return "\n".join(lines) if cuts else None
 
 
@@ -93,14 +93,19 @@ class Run:
     """One module on one Python: results is {id: (outcome, cause)}."""
 
     def __init__(self, command, module, limit, cut=""):
-        self.results = {}
+        self.results, self.numbers = {}, {}
         self.command, self.module, self.limit, self.cut = command, module, limit, cut
         first = 0
         with tempfile.TemporaryDirectory() as folder:
             while first is not None:
-                first = self._run_from(first, folder)
+                first = self._run_from(first, -1, folder)
 
-    def _run_from(self, first, folder):
+    def run_alone(self, test):
+        """Runs a test again in a process of its own: what others left behind may have made it fail."""
+        with tempfile.TemporaryDirectory() as folder:
+            self._run_from(self.numbers[test], 1, folder)
+
+    def _run_from(self, first, count, folder):
         """Runs the tests from that number on; the number to go on with, or None."""
         log = pathlib.Path(folder, "log")
         log.write_text("")
@@ -108,7 +113,7 @@ class Run:
         work = pathlib.Path(folder, "work")
         work.mkdir(exist_ok=True)
         with open(pathlib.Path(folder, "output"), "w") as output:
-            process = subprocess.Popen([*self.command, str(HERE / "worker.py"), self.module, str(first), str(log), self.cut],
+            process = subprocess.Popen([*self.command, str(HERE / "worker.py"), self.module, str(first), str(count), str(log), self.cut],
                                        cwd=work, stdin=subprocess.DEVNULL, stdout=output, stderr=output, env=environment,
                                        start_new_session=True)
             size, since = -1, time.monotonic()
@@ -127,6 +132,7 @@ class Run:
             entry = json.loads(line)
             if len(entry) == 4:
                 self.results[entry[1]] = entry[2:]
+                self.numbers[entry[1]] = entry[0]
         if len(entry) == 2:
             self.results[entry[1]] = ("fail", "no end" if ended is None else f"the process ended with {ended}")
             return entry[0] + 1
@@ -152,6 +158,7 @@ def main():
     parser.add_argument("--cpython", default="/usr/bin/python3")
     parser.add_argument("--oracle", default=str(ROOT / "build/suite_oracle.json"), help="the file that keeps what CPython did")
     parser.add_argument("--limit", type=float, default=20, help="seconds for a method")
+    parser.add_argument("--alone", action="store_true", help="what fails runs again in a process of its own")
     parser.add_argument("--causes", type=int, default=60, help="how many rows of causes")
     parser.add_argument("--json", help="write every method that fails here, with its cause, to this file")
     arguments = parser.parse_args()
@@ -169,7 +176,11 @@ def main():
         if not wanted:
             print(f"{module}: nothing passes on CPython", file=sys.stderr)
             continue
-        here = Run([arguments.dynvm, f"--level={arguments.level}"], module, arguments.limit, cut.name).results
+        run = Run([arguments.dynvm, f"--level={arguments.level}"], module, arguments.limit, cut.name)
+        here = run.results
+        for test in wanted if arguments.alone else ():
+            if test in here and here[test][0] == "fail" and test in run.numbers and "not part of dl" not in here[test][1]:
+                run.run_alone(test)
         passed = 0
         for test in wanted:
             outcome, cause = here.get(test) or here.get("") or ("fail", "no such test here")
