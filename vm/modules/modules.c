@@ -221,7 +221,7 @@ static const char *const left_out[] = {
     "cgi", "cgitb", "chunk", "cmd", "code", "codecs", "codeop", "compileall", "concurrent",
     "configparser", "crypt", "ctypes", "curses", "dbm", "dis", "distutils", "email",
     "encodings", "ensurepip", "faulthandler", "fcntl", "filecmp", "fileinput", "ftplib",
-    "genericpath", "gettext", "grp", "gzip", "hmac", "html.entities", "html.parser", "http",
+    "genericpath", "gettext", "grp", "gzip", "html.entities", "html.parser", "http",
     "idlelib", "imaplib", "imghdr", "imp", "importlib", "ipaddress", "json.decoder",
     "json.encoder", "json.scanner", "json.tool", "lib2to3", "locale",
     "logging.config", "logging.handlers", "lzma", "mailbox", "mailcap", "marshal", "mimetypes",

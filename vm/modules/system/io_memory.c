@@ -15,6 +15,8 @@
 #include "types/binary/buffer.h"
 #include "types/binary/bytes.h"
 #include "types/binary/memoryview.h"
+#include "types/callable/function.h"
+#include "types/class/subclass.h"
 #include "types/number/int.h"
 #include "types/sequence/list.h"
 #include "types/sequence/sequence.h"
@@ -33,13 +35,13 @@ typedef struct memory {
     char *data;
     int64_t length, capacity, position; /* code points */
     uint32_t kind, loans;
-    bool closed;
+    bool closed, bytes;
     uint8_t seen_ends; /* of what was written; DV_SEEN_... */
     line_ends ends;
 } memory;
 
 static memory *as_memory(dv_value v) { return (memory *)dv_as_object(v); }
-static bool is_bytes_io(const memory *m) { return m->header.shape == DV_T_BYTES_IO; }
+static bool is_bytes_io(const memory *m) { return m->bytes; }
 
 static void discard(dv_vm *vm, memory *m) {
     if (m->data) dv_heap_free(&vm->heap, m->data, (size_t)m->capacity * m->kind);
@@ -49,7 +51,22 @@ static void discard(dv_vm *vm, memory *m) {
 
 static void memory_release(dv_vm *vm, dv_object *object) {
     discard(vm, (memory *)object);
-    dv_heap_free(&vm->heap, object, sizeof(memory));
+    dv_object_free(vm, object, sizeof(memory));
+}
+
+/* self.name(*args): where CPython asks for the method of a subclass. */
+static dv_value call_method(dv_vm *vm, dv_value self, const char *name, const dv_value *args,
+                            uint32_t count) {
+    dv_value text = dv_str_intern(vm, name, strlen(name));
+    dv_value method = dv_is_empty(text) ? DV_EMPTY : dv_get_attribute(vm, self, text);
+    dv_release(vm, text);
+    dv_value result = dv_is_empty(method) ? DV_EMPTY : dv_call(vm, method, args, count, DV_EMPTY);
+    dv_release(vm, method);
+    return result;
+}
+
+static bool is_own_text(dv_value self) {
+    return dv_is_subclass_instance(self) && !is_bytes_io(as_memory(self));
 }
 
 static bool check_usable(dv_vm *vm, const memory *m) {
@@ -192,8 +209,10 @@ static dv_value memory_writelines(dv_vm *vm, const dv_value *args, uint32_t coun
         dv_value line = dv_next(vm, iterator);
         if (dv_is_empty(line)) break;
         dv_value both[2] = {args[0], line};
-        dv_value written = memory_write(vm, both, 2);
+        dv_value written = is_own_text(args[0]) ? call_method(vm, args[0], "write", &line, 1)
+                                                : memory_write(vm, both, 2);
         dv_release(vm, line);
+        dv_release(vm, written);
         if (dv_is_empty(written)) break;
     }
     dv_release(vm, iterator);
@@ -286,6 +305,18 @@ static dv_value memory_readline(dv_vm *vm, const dv_value *args, uint32_t count)
 static dv_value memory_next(dv_vm *vm, dv_value self) {
     memory *m = as_memory(self);
     if (!check_open(vm, m)) return DV_EMPTY;
+    if (is_own_text(self)) {
+        dv_value line = call_method(vm, self, "readline", NULL, 0);
+        if (!dv_is_str(line) && !dv_is_empty(line)) {
+            dv_raise(vm, DV_E_OS_ERROR, "readline() should have returned a str object, not '%T'",
+                     line);
+            dv_release(vm, line);
+            return DV_EMPTY;
+        }
+        if (dv_is_empty(line) || dv_as_str(line)->length > 0) return line;
+        dv_release(vm, line);
+        return DV_EMPTY;
+    }
     int64_t size = line_size(m);
     return size ? take(vm, m, size) : DV_EMPTY;
 }
@@ -299,10 +330,28 @@ static bool hint_argument(dv_vm *vm, const dv_value *args, uint32_t count, int64
     return false;
 }
 
+/* readlines() of a subclass, whose readline() or __next__ may be its own. */
+static dv_value own_lines(dv_vm *vm, dv_value self, int64_t hint) {
+    dv_value lines = dv_list_new(vm, NULL, 0), iterator = dv_iterate(vm, self);
+    int64_t size = 0;
+    while (!dv_is_empty(lines) && !dv_is_empty(iterator)) {
+        dv_value line = dv_next(vm, iterator);
+        if (dv_is_empty(line)) break;
+        size += dv_is_str(line) ? dv_as_str(line)->length : 0;
+        if (!dv_list_push(vm, lines, line)) break;
+        if (hint > 0 && size > hint) break;
+    }
+    dv_release(vm, iterator);
+    if (dv_is_empty(vm->error)) return lines;
+    dv_release(vm, lines);
+    return DV_EMPTY;
+}
+
 static dv_value memory_readlines(dv_vm *vm, const dv_value *args, uint32_t count) {
     int64_t hint, size = 0;
     memory *m = as_memory(args[0]);
     if (!hint_argument(vm, args, count, &hint) || !check_usable(vm, m)) return DV_EMPTY;
+    if (is_own_text(args[0])) return own_lines(vm, args[0], hint);
     dv_value lines = dv_list_new(vm, NULL, 0);
     while (!dv_is_empty(lines)) {
         int64_t next = line_size(m);
@@ -420,6 +469,11 @@ static dv_value memory_close(dv_vm *vm, const dv_value *args, uint32_t count) {
     return DV_NONE;
 }
 
+static dv_value memory_exit(dv_vm *vm, const dv_value *args, uint32_t count) {
+    return dv_is_subclass_instance(args[0]) ? call_method(vm, args[0], "close", NULL, 0)
+                                            : memory_close(vm, args, count);
+}
+
 static dv_value memory_enter(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
     return check_usable(vm, as_memory(args[0])) ? dv_retain(args[0]) : DV_EMPTY;
@@ -465,12 +519,55 @@ static dv_value memory_get_attribute(dv_vm *vm, dv_value self, dv_value name) {
     return buffering ? DV_FALSE : DV_EMPTY;
 }
 
-static memory *memory_new(dv_vm *vm, dv_type_id type) {
-    memory *m = dv_object_new(vm, sizeof *m, type);
+/* Makes an empty file of a new object. */
+static memory *begin(memory *m, bool bytes) {
     if (!m) return NULL;
     dv_object header = m->header;
-    *m = (memory){.header = header, .kind = 1};
+    *m = (memory){.header = header, .kind = 1, .bytes = bytes};
     return m;
+}
+
+static memory *memory_new(dv_vm *vm, dv_type_id type) {
+    return begin(dv_object_new(vm, sizeof(memory), type), type == DV_T_BYTES_IO);
+}
+
+/* Of a file that has none yet, or again. */
+static void begin_again(dv_vm *vm, memory *m) {
+    discard(vm, m);
+    begin(m, m->bytes);
+}
+
+static dv_value close_dying(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    if (!as_memory(args[0])->closed) dv_release(vm, call_method(vm, args[0], "close", NULL, 0));
+    dv_error_clear(vm);
+    return DV_NONE;
+}
+
+/* Instances whose class has a close() of its own are closed by it when they die.  The base has no
+ * __del__ that they would inherit, as finalisers are methods of dl classes: theirs gets one. */
+static bool close_at_death(dv_vm *vm, dv_class *class_) {
+    static const dv_cfunction_def del = {
+        .name = "__del__", .entry = close_dying, .min = 1, .max = 1};
+    dv_value close = dv_str_intern(vm, "close", 5);
+    bool wanted = !dv_is_empty(close) && dv_class_special(class_, close) &&
+                  !dv_class_special(class_, vm->known.del);
+    dv_release(vm, close);
+    if (!wanted) return dv_is_empty(vm->error);
+    dv_value function = dv_cfunction_new(vm, &del, DV_EMPTY, dv_object_value(class_));
+    return !dv_is_empty(function) && dv_class_store(vm, class_, vm->known.del, function);
+}
+
+static dv_value memory_adopt(dv_vm *vm, dv_class *class_, dv_value exact) {
+    if (!close_at_death(vm, class_)) return DV_EMPTY;
+    memory *m = begin(dv_subclass_alloc(vm, class_, sizeof(memory)), is_bytes_io(as_memory(exact)));
+    return m ? dv_object_value(m) : DV_EMPTY;
+}
+
+static dv_value finish(dv_vm *vm, memory *m, bool good) {
+    if (good) return dv_object_value(m);
+    dv_release_object(vm, &m->header);
+    return DV_EMPTY;
 }
 
 static bool ends_argument(dv_vm *vm, dv_value v, line_ends *ends) {
@@ -488,43 +585,55 @@ static bool ends_argument(dv_vm *vm, dv_value v, line_ends *ends) {
     return false;
 }
 
-static dv_value string_io_construct(dv_vm *vm, const dv_value *args, uint32_t count,
-                                    dv_value keywords) {
+static bool string_io_initialise(dv_vm *vm, dv_value self, const dv_value *args, uint32_t count,
+                                 dv_value keywords) {
     static const char *const names[] = {"initial_value", "newline"};
     static const dv_parameters parameters = {"StringIO", names, 2, 2, 0};
     dv_value given[2];
-    if (!dv_arguments_sort(vm, &parameters, args, count, keywords, given)) return DV_EMPTY;
+    if (!dv_arguments_sort(vm, &parameters, args, count, keywords, given)) return false;
     line_ends ends = ENDS_LF;
-    if (!dv_is_empty(given[1]) && !ends_argument(vm, given[1], &ends)) return DV_EMPTY;
+    if (!dv_is_empty(given[1]) && !ends_argument(vm, given[1], &ends)) return false;
     bool text = !dv_is_empty(given[0]) && !dv_is_none(given[0]);
-    if (text && !dv_is_str(given[0]))
-        return dv_raise(vm, DV_E_TYPE_ERROR, "initial_value must be str or None, not %T", given[0]);
+    if (text && !dv_is_str(given[0])) {
+        dv_raise(vm, DV_E_TYPE_ERROR, "initial_value must be str or None, not %T", given[0]);
+        return false;
+    }
+    memory *m = as_memory(self);
+    begin_again(vm, m);
+    m->ends = ends;
+    if (text && !put_text(vm, m, given[0])) return false;
+    m->position = 0;
+    return true;
+}
+
+static bool bytes_io_initialise(dv_vm *vm, dv_value self, const dv_value *args, uint32_t count,
+                                dv_value keywords) {
+    static const char *const names[] = {"initial_bytes"};
+    static const dv_parameters parameters = {"BytesIO", names, 1, 1, 0};
+    dv_value given;
+    if (!dv_arguments_sort(vm, &parameters, args, count, keywords, &given)) return false;
+    memory *m = as_memory(self);
+    begin_again(vm, m);
+    if (dv_is_empty(given) || dv_is_none(given)) return true;
+    dv_value bytes = dv_bytes_contents(vm, given);
+    bool good = !dv_is_empty(bytes) && put(vm, m, dv_as_str(bytes));
+    dv_release(vm, bytes);
+    m->position = 0;
+    return good;
+}
+
+static dv_value string_io_construct(dv_vm *vm, const dv_value *args, uint32_t count,
+                                    dv_value keywords) {
     memory *m = memory_new(vm, DV_T_STRING_IO);
     if (!m) return DV_EMPTY;
-    m->ends = ends;
-    if (text && !put_text(vm, m, given[0])) {
-        dv_release_object(vm, &m->header);
-        return DV_EMPTY;
-    }
-    m->position = 0;
-    return dv_object_value(m);
+    return finish(vm, m, string_io_initialise(vm, dv_object_value(m), args, count, keywords));
 }
 
 static dv_value bytes_io_construct(dv_vm *vm, const dv_value *args, uint32_t count,
                                    dv_value keywords) {
-    static const char *const names[] = {"initial_bytes"};
-    static const dv_parameters parameters = {"BytesIO", names, 1, 1, 0};
-    dv_value given;
-    if (!dv_arguments_sort(vm, &parameters, args, count, keywords, &given)) return DV_EMPTY;
-    bool filled = !dv_is_empty(given) && !dv_is_none(given);
-    dv_value bytes = filled ? dv_bytes_contents(vm, given) : DV_EMPTY;
-    memory *m = filled && dv_is_empty(bytes) ? NULL : memory_new(vm, DV_T_BYTES_IO);
-    bool good = m && (!filled || put(vm, m, dv_as_str(bytes)));
-    dv_release(vm, bytes);
-    if (m) m->position = 0;
-    if (good) return dv_object_value(m);
-    if (m) dv_release_object(vm, &m->header);
-    return DV_EMPTY;
+    memory *m = memory_new(vm, DV_T_BYTES_IO);
+    if (!m) return DV_EMPTY;
+    return finish(vm, m, bytes_io_initialise(vm, dv_object_value(m), args, count, keywords));
 }
 
 #define ROW(method, least, most) \
@@ -538,7 +647,7 @@ static dv_value bytes_io_construct(dv_vm *vm, const dv_value *args, uint32_t cou
         {.name = "writable", .entry = memory_yes, .min = 1, .max = 1},                \
         {.name = "seekable", .entry = memory_yes, .min = 1, .max = 1},                \
         {.name = "__enter__", .entry = memory_enter, .min = 1, .max = 1}, {           \
-        .name = "__exit__", .entry = memory_close, .min = 1, .max = UINT32_MAX        \
+        .name = "__exit__", .entry = memory_exit, .min = 1, .max = UINT32_MAX         \
     }
 
 static const dv_cfunction_def string_methods[] = {ROWS, {.name = NULL}};
@@ -550,7 +659,7 @@ static const dv_cfunction_def bytes_methods[] = {
     {.name = "readinto1", .entry = memory_readinto1, .min = 2, .max = 2},
     {.name = NULL}};
 
-#define MEMORY_TYPE(variable, text, number, make, table)             \
+#define MEMORY_TYPE(variable, text, number, kind, table)             \
     const dv_type variable = {.name = text,                          \
                               .id = number,                          \
                               .weakly = true,                        \
@@ -558,8 +667,10 @@ static const dv_cfunction_def bytes_methods[] = {
                               .iterate = memory_iterate,             \
                               .next = memory_next,                   \
                               .get_attribute = memory_get_attribute, \
-                              .construct = make,                     \
+                              .construct = kind##_construct,         \
+                              .adopt = memory_adopt,                 \
+                              .initialise = kind##_initialise,       \
                               .methods = table}
 
-MEMORY_TYPE(dv_string_io_type, "_io.StringIO", DV_T_STRING_IO, string_io_construct, string_methods);
-MEMORY_TYPE(dv_bytes_io_type, "_io.BytesIO", DV_T_BYTES_IO, bytes_io_construct, bytes_methods);
+MEMORY_TYPE(dv_string_io_type, "_io.StringIO", DV_T_STRING_IO, string_io, string_methods);
+MEMORY_TYPE(dv_bytes_io_type, "_io.BytesIO", DV_T_BYTES_IO, bytes_io, bytes_methods);

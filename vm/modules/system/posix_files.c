@@ -20,11 +20,12 @@
 
 static dv_value two_paths(dv_vm *vm, const char *function, int (*call)(const char *, const char *),
                           const dv_value *args, uint32_t count, dv_value keywords) {
-    static const char *const names[] = {"src", "dst"};
-    const dv_parameters parameters = {function, names, 2, 2, 2};
+    static const char *const names[] = {"src", "dst", "target_is_directory"};
+    const uint32_t most = call == symlink ? 3 : 2; /* what Unix has no use for */
+    const dv_parameters parameters = {function, names, most, most, 2};
     const dv_path_rule rules[] = {{function, "src", DV_PATH, false},
                                   {function, "dst", DV_PATH, false}};
-    dv_value given[2];
+    dv_value given[3];
     dv_file_argument from, to;
     if (!dv_arguments_sort(vm, &parameters, args, count, keywords, given)) return DV_EMPTY;
     if (!dv_file_from(vm, &rules[0], given[0], &from)) return DV_EMPTY;

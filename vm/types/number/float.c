@@ -636,7 +636,19 @@ static dv_value fromhex(dv_vm *vm, const dv_value *args, uint32_t count) {
     return dv_subclass_of_exact(vm, args[0], dv_float(d));
 }
 
+/* For CPython's test suite, which asks whether floats are IEEE's. */
+static dv_value getformat(dv_vm *vm, const dv_value *args, uint32_t count) {
+    dv_value name = args[count - 1];
+    if (!dv_is_str(name)) return dv_arguments_refuse(vm, "__getformat__() argument", "str", name);
+    if (!dv_str_is(name, "double") && !dv_str_is(name, "float"))
+        return dv_raise(vm, DV_E_VALUE_ERROR,
+                        "__getformat__() argument 1 must be 'double' or 'float'");
+    uint16_t probe = 1;
+    return dv_str_z(vm, *(uint8_t *)&probe ? "IEEE, little-endian" : "IEEE, big-endian");
+}
+
 static const dv_cfunction_def methods[] = {
+    {.name = "__getformat__", .entry = getformat, .min = 2, .max = 2, .flags = DV_CFUNCTION_CLASS},
     {.name = "as_integer_ratio", .entry = as_integer_ratio, .min = 1, .max = 1},
     {.name = "conjugate", .entry = conjugate, .min = 1, .max = 1},
     {.name = "fromhex", .entry = fromhex, .min = 2, .max = 2, .flags = DV_CFUNCTION_CLASS},
