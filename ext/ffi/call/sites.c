@@ -42,6 +42,10 @@ static bool write_number(dvx_vm *vm, const ctype *type, char *data, dvx_value v)
         return true;
     }
     if (kind != DVX_INT || !vm->api->read_int(vm, v, &i)) return vm->api->clear_error(vm), false;
+    if (type->kind == CTYPE_SIGNED && type->size == 8) return memcpy(data, &i, sizeof i), true;
+    int32_t small = (int32_t)i;
+    if (type->kind == CTYPE_SIGNED && type->size == 4)
+        return small == i && memcpy(data, &small, sizeof small) != NULL;
     char copy[8];
     convert_store(copy, type->size, (uint64_t)i);
     bool fits = type->kind == CTYPE_SIGNED
@@ -99,7 +103,8 @@ static bool put_argument(dvx_vm *vm, lent *l, const ctype *type, slot *to, dvx_v
     const cdata *c = cdata_of(vm, v);
     if (!c) return put_lent(vm, l, type, to, v);
     bool points = c->type->kind == CTYPE_ARRAY || ctype_is_pointer(c->type);
-    bool fits = c->type == type || (points && ctype_is_void_pointer(type)) ||
+    bool fits = c->type == type ||
+                (points && (ctype_is_void_pointer(type) || ctype_is_void_pointer(c->type))) ||
                 (c->type->kind == CTYPE_ARRAY && c->type->item == type->item);
     if (fits) to->p = c->data;
     return fits;
@@ -140,18 +145,24 @@ static dvx_outcome run_call(dvx_vm *vm, const dvx_value *operands, void *cache, 
         .cache_size = sizeof(call_memory),                   \
         .result = kind,                                      \
     };
-#define CALLS(id, kind)                                                 \
-    CALL(id, 1, kind)                                                   \
-    CALL(id, 2, kind)                                                   \
-    CALL(id, 3, kind)                                                   \
-    CALL(id, 4, kind)                                                   \
-    CALL(id, 5, kind)                                                   \
-    CALL(id, 6, kind)                                                   \
-    CALL(id, 7, kind)                                                   \
-    CALL(id, 8, kind)                                                   \
-    static const dvx_specialisation *const calls_##id[] = {             \
-        &call_##id##_1, &call_##id##_2, &call_##id##_3, &call_##id##_4, \
-        &call_##id##_5, &call_##id##_6, &call_##id##_7, &call_##id##_8};
+#define CALLS(id, kind)                                                                    \
+    CALL(id, 1, kind)                                                                      \
+    CALL(id, 2, kind)                                                                      \
+    CALL(id, 3, kind)                                                                      \
+    CALL(id, 4, kind)                                                                      \
+    CALL(id, 5, kind)                                                                      \
+    CALL(id, 6, kind)                                                                      \
+    CALL(id, 7, kind)                                                                      \
+    CALL(id, 8, kind)                                                                      \
+    CALL(id, 9, kind)                                                                      \
+    CALL(id, 10, kind)                                                                     \
+    CALL(id, 11, kind)                                                                     \
+    CALL(id, 12, kind)                                                                     \
+    CALL(id, 13, kind)                                                                     \
+    static const dvx_specialisation *const calls_##id[] = {                                \
+        &call_##id##_1,  &call_##id##_2,  &call_##id##_3, &call_##id##_4, &call_##id##_5,  \
+        &call_##id##_6,  &call_##id##_7,  &call_##id##_8, &call_##id##_9, &call_##id##_10, \
+        &call_##id##_11, &call_##id##_12, &call_##id##_13};
 CALLS(FLOAT, DVX_FLOAT)
 CALLS(INT, DVX_INT)
 CALLS(OTHER, DVX_ANY)
