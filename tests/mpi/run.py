@@ -78,6 +78,15 @@ def failure(dynvm, folder):
            "ZeroDivisionError: division by zero"])
 
 
+def exits(dynvm, folder):
+    """With -m mpi4py, so does one that exits."""
+    script = Path(folder) / "exits.py"
+    script.write_text("from mpi4py import MPI\nimport sys\nif MPI.COMM_WORLD.rank == 1:\n    sys.exit(3 + (__name__ != '__main__'))\n"
+                      "MPI.COMM_WORLD.Barrier()\nprint('never')\n")
+    out, errors, status = run([dynvm, "-m", "mpi4py"], 2, script)
+    check("a rank that exits", (out, status), ("", 3))
+
+
 def refusals(dynvm):
     result = subprocess.run([dynvm, "--sandbox", "-c", "from mpi4py import MPI"], capture_output=True, text=True, env=ENVIRONMENT)
     check("in a sandbox", "ModuleNotFoundError" in result.stderr or "ImportError" in result.stderr, True)
@@ -102,7 +111,8 @@ def main():
             for options in (EVERY if "--all" in sys.argv else [VARIANTS[ranks]])
             if ranks > 1 or script.parent == HERE or "--all" in sys.argv]
     with concurrent.futures.ThreadPoolExecutor(2) as pool, tempfile.TemporaryDirectory() as folder:
-        for done in [*[pool.submit(compare, dynvm, peer, *job) for job in jobs], pool.submit(failure, dynvm, folder)]:
+        for done in [*[pool.submit(compare, dynvm, peer, *job) for job in jobs], pool.submit(failure, dynvm, folder),
+                     pool.submit(exits, dynvm, folder)]:
             done.result()
     refusals(dynvm)
     print(f"{len(jobs)} comparisons, {checking.failed} failed")
