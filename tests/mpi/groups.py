@@ -89,3 +89,17 @@ say(MPI.Is_initialized(), MPI.Is_finalized(), MPI.Is_thread_main(), MPI.Wtime() 
 say(MPI.COMM_SELF.size, MPI.Comm.Get_parent() == MPI.COMM_NULL, fails(MPI.COMM_NULL.Get_size)[:2], fails(hash, comm)[0])
 dup.Free()
 say(dup == MPI.COMM_NULL)
+
+called = []
+request = MPI.Grequest.Start(lambda status, *a, **k: called.append(("query", a, k)), lambda *a, **k: called.append(("free", a, k)),
+                             lambda completed, *a, **k: called.append(("cancel", completed, a, k)), (1, 2), {"x": 3})
+say(request.Test())
+request.Cancel()
+request.Complete()
+request.Wait()
+say(called, request == MPI.REQUEST_NULL)
+say([cls.f2py(x.py2f()) == x for cls, x in ((MPI.Comm, comm), (MPI.Datatype, MPI.INT), (MPI.Op, MPI.SUM), (MPI.Info, MPI.INFO_NULL))])
+key = MPI.Datatype.Create_keyval(copy_fn=True)
+t = MPI.INT.Dup()
+t.Set_attr(key, "int")
+say(t.Get_attr(key), t.Dup().Get_attr(key), MPI.INT.Get_attr(key))
