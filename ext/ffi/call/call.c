@@ -23,13 +23,6 @@ typedef struct call {
 
 /* ---- Arguments ---- */
 
-static bool failed_by_type(dvx_vm *vm) {
-    dvx_value class_ = vm->api->error_class(vm, DVX_TYPE_ERROR);
-    bool matches = vm->api->error_matches(vm, class_);
-    vm->api->release(vm, class_);
-    return matches;
-}
-
 /* Arrays and whatever else has a buffer are lent to a `void *` for the call. */
 static bool put_lent(dvx_vm *vm, call *c, ctype *type, char *to, dvx_value v) {
     dvx_view view;
@@ -37,11 +30,12 @@ static bool put_lent(dvx_vm *vm, call *c, ctype *type, char *to, dvx_value v) {
     dvx_kind kind = vm->api->kind(vm, v);
     bool may = ctype_is_void_pointer(type) && (kind == DVX_ANY || kind == DVX_BYTEARRAY);
     if (!may) return convert_write(vm, type, to, v);
-    if (!lend_get(vm, v, false, &view, &size)) {
-        if (!failed_by_type(vm)) return false; /* its memory cannot be lent */
-        vm->api->clear_error(vm);
-        return convert_write(vm, type, to, v);
-    }
+    dvx_value no_buffer = vm->api->error_class(vm, DVX_TYPE_ERROR);
+    bool got = lend_get(vm, v, false, &view, &size);
+    bool refused = !got && !vm->api->error_matches(vm, no_buffer); /* its memory cannot be lent */
+    vm->api->release(vm, no_buffer);
+    if (refused) return false;
+    if (!got) return vm->api->clear_error(vm), convert_write(vm, type, to, v);
     cdata_block *block = cdata_lent_block(vm, &view, (size_t)size);
     if (!block) return vm->api->buffer_release(vm, &view), false;
     c->temporaries[c->temporary_count++] = block;
