@@ -94,3 +94,6 @@ request.Wait()
 status = MPI.Status(status)
 status.Set_source(3), status.Set_tag(4), status.Set_error(5), status.Set_elements(MPI.INT, 2), status.Set_cancelled(True)
 say(status.source, status.tag, status.error, status.count, status.cancelled, status == MPI.Status(status), status != MPI.Status())
+fixed = np.zeros(4)
+fixed.flags.writeable = False
+say(fails(comm.Recv, fixed, left), fails(comm.Bcast, None), fails(comm.Send, a)[0], fails(comm.Send, [a, "x"], rank))
