@@ -1,4 +1,4 @@
-"""Two ranks send an array to and fro: latency and bandwidth.  pingpong.c is the same program in C.
+"""Two ranks send an array to and fro: latency and bandwidth. pingpong.c is the same program in C.
 
     mpirun -n 2 build/dynvm bench/mpi/pingpong.py"""
 

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""How the programs of this folder scale on the cores there are, beside a model, which also says what more cores would give.
+"""How the programs of this folder scale on the cores there are, beside a model, which also says what more cores would
+give.
 
     python3 bench/mpi/scaling.py --dynvm build/dynvm [--ranks 1 2 4] [--rounds 3] [--peer]
 
-Strong scaling: the same problem on more ranks.  Weak scaling: as much for each rank as one had.  The model has two numbers
-of the machine (pingpong.py: the latency of a message and the bandwidth), one of the program (its time on one rank), and what
-the program's text says: how many messages of which size a rank sends.  `--peer` measures CPython's mpi4py, too, and with
-mpicc there is a table of pingpong.c beside it."""
+Strong scaling: the same problem on more ranks. Weak scaling: as much for each rank as one had. The model has two
+numbers of the machine (pingpong.py: the latency of a message and the bandwidth), one of the program (its time on one
+rank), and what the program's text says: how many messages of which size a rank sends. `--peer` measures CPython's
+mpi4py, too, and with mpicc there is a table of pingpong.c beside it."""
 
 import argparse
 import os
@@ -18,7 +19,8 @@ from math import log2, sqrt
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-ENVIRONMENT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
+ENVIRONMENT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OMPI_MCA_rmaps_base_oversubscribe": "1",
                "OPENBLAS_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
 
 # Arguments of a program for `weight` times the work, and what a rank of p sends: messages, bytes.
@@ -32,7 +34,8 @@ PROGRAMS = {
 
 
 def run(command, ranks):
-    result = subprocess.run(["mpirun", "-n", str(ranks), *command], env={**os.environ, **ENVIRONMENT}, capture_output=True,
+    result = subprocess.run(["mpirun", "-n", str(ranks), *command], env={**os.environ, **ENVIRONMENT},
+                            capture_output=True,
                             text=True, timeout=600)
     if result.returncode:
         sys.exit(f"{' '.join(command)} on {ranks} ranks: {result.stderr}")

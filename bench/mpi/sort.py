@@ -2,8 +2,8 @@
 
     mpirun -n 4 build/dynvm bench/mpi/sort.py 1000000
 
-Everyone sorts its own, a sample of all says where to cut, one exchange of parts of unequal size puts each number where it
-belongs."""
+Everyone sorts its own, a sample of all says where to cut, one exchange of parts of unequal size puts each number
+where it belongs."""
 
 import sys
 

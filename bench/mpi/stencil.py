@@ -2,8 +2,8 @@
 
     mpirun -n 4 build/dynvm bench/mpi/stencil.py 256 100
 
-Each step a rank sends its edges to up to four neighbours, two of them as columns: a datatype of MPI says where these are, so
-that nothing is copied."""
+Each step a rank sends its edges to up to four neighbours, two of them as columns: a datatype of MPI says where these
+are, so that nothing is copied."""
 
 import sys
 
@@ -36,7 +36,8 @@ def main(n, steps):
     comm.Barrier()
     start = MPI.Wtime()
     for step in range(steps):
-        cart.Sendrecv([old, (width, line + 1), MPI.DOUBLE], up, 0, [old, (width, (height + 1) * line + 1), MPI.DOUBLE], down, 0)
+        cart.Sendrecv([old, (width, line + 1), MPI.DOUBLE], up, 0, [old, (width, (height + 1) * line + 1), MPI.DOUBLE],
+                      down, 0)
         cart.Sendrecv([old, (width, height * line + 1), MPI.DOUBLE], down, 1, [old, (width, 1), MPI.DOUBLE], up, 1)
         send_columns(cart, old, columns, line, 1, before, width + 1, behind)
         send_columns(cart, old, columns, line, width, behind, 0, before)

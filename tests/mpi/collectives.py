@@ -98,8 +98,10 @@ def alltoallw():
     return ([a, [1] * size, places, types], [to, ([1] * size, places), types]), (to,)
 
 
-for name, build in (("Bcast", bcast), ("Gather", gather), ("Gather", gather_in_place), ("Scatter", scatter), ("Allgather", allgather),
-                    ("Allgather", allgather_in_place), ("Alltoall", alltoall), ("Gatherv", gatherv), ("Scatterv", scatterv),
+for name, build in (("Bcast", bcast), ("Gather", gather), ("Gather", gather_in_place), ("Scatter", scatter),
+                    ("Allgather", allgather),
+                    ("Allgather", allgather_in_place), ("Alltoall", alltoall), ("Gatherv", gatherv),
+                    ("Scatterv", scatterv),
                     ("Allgatherv", allgatherv), ("Alltoallv", alltoallv), ("Alltoallw", alltoallw)):
     both(name, build)
 

@@ -6,12 +6,18 @@ import tempfile
 import numpy as np
 from said import MPI, comm, fails, left, rank, right, say, size
 
-say(MPI.DOUBLE.size, MPI.INT.extent, MPI.DOUBLE.name, MPI.DOUBLE.is_named, MPI.DOUBLE.is_predefined, MPI.DOUBLE.Get_envelope(),
-    MPI.BYTE == MPI.CHAR, bool(MPI.DATATYPE_NULL), MPI.SHORT.Get_true_extent(), MPI.Datatype.Match_size(MPI.TYPECLASS_REAL, 8).size)
-made = [MPI.INT.Create_contiguous(3), MPI.INT.Create_vector(2, 1, 3), MPI.INT.Create_hvector(2, 1, 20), MPI.INT.Create_indexed([1, 2], [0, 3]),
-        MPI.INT.Create_hindexed([1, 2], [0, 8]), MPI.INT.Create_indexed_block(2, [0, 3]), MPI.INT.Create_hindexed_block(1, [4, 12]),
-        MPI.Datatype.Create_struct([1, 1], [0, 8], [MPI.INT, MPI.DOUBLE]), MPI.INT.Create_subarray([4, 4], [2, 2], [1, 1]),
-        MPI.INT.Create_resized(0, 16), MPI.INT.Dup(), MPI.INT.Create_darray(4, 1, [4], [MPI.DISTRIBUTE_BLOCK], [MPI.DISTRIBUTE_DFLT_DARG], [4])]
+say(MPI.DOUBLE.size, MPI.INT.extent, MPI.DOUBLE.name, MPI.DOUBLE.is_named, MPI.DOUBLE.is_predefined,
+    MPI.DOUBLE.Get_envelope(),
+    MPI.BYTE == MPI.CHAR, bool(MPI.DATATYPE_NULL), MPI.SHORT.Get_true_extent(),
+    MPI.Datatype.Match_size(MPI.TYPECLASS_REAL, 8).size)
+made = [MPI.INT.Create_contiguous(3), MPI.INT.Create_vector(2, 1, 3), MPI.INT.Create_hvector(2, 1, 20),
+        MPI.INT.Create_indexed([1, 2], [0, 3]),
+        MPI.INT.Create_hindexed([1, 2], [0, 8]), MPI.INT.Create_indexed_block(2, [0, 3]),
+        MPI.INT.Create_hindexed_block(1, [4, 12]),
+        MPI.Datatype.Create_struct([1, 1], [0, 8], [MPI.INT, MPI.DOUBLE]),
+        MPI.INT.Create_subarray([4, 4], [2, 2], [1, 1]),
+        MPI.INT.Create_resized(0, 16), MPI.INT.Dup(), MPI.INT.Create_darray(4, 1, [4], [MPI.DISTRIBUTE_BLOCK],
+                                                                            [MPI.DISTRIBUTE_DFLT_DARG], [4])]
 for t in made:
     t.Commit()
     say(t.size, t.Get_extent(), t.lb, t.ub, t.true_extent, t.envelope, t.contents[:2], t.is_named, t.is_predefined)
@@ -19,7 +25,8 @@ for t in made:
     comm.Sendrecv([a, 1, t], right, 0, [b, 1, t], left, 0)
     say(b)
     t.Free()
-say(made[0] == MPI.DATATYPE_NULL, MPI.INT.Create_vector(2, 1, 3).decode()[1:], MPI.INT.Create_subarray([4, 4], [2, 2], [1, 1]).decode()[1:])
+say(made[0] == MPI.DATATYPE_NULL, MPI.INT.Create_vector(2, 1, 3).decode()[1:],
+    MPI.INT.Create_subarray([4, 4], [2, 2], [1, 1]).decode()[1:])
 named = MPI.INT.Create_contiguous(2)
 named.Set_name("two ints")
 say(named.name)
@@ -27,7 +34,8 @@ a, raw, b = np.arange(4.0), bytearray(MPI.DOUBLE.Pack_size(4, comm)), np.zeros(4
 at = MPI.DOUBLE.Pack(a, raw, 0, comm)
 say(at, MPI.DOUBLE.Unpack(raw, 0, b, comm), b, MPI.INT.Pack_external_size("external32", 3))
 raw = bytearray(32)
-say(MPI.DOUBLE.Pack_external("external32", a, raw, 0), MPI.DOUBLE.Unpack_external("external32", raw, 0, b), b, bytes(raw[:16]))
+say(MPI.DOUBLE.Pack_external("external32", a, raw, 0), MPI.DOUBLE.Unpack_external("external32", raw, 0, b), b,
+    bytes(raw[:16]))
 
 mem = MPI.Alloc_mem(16)
 mem[:] = bytes(range(16))

@@ -48,9 +48,12 @@ def twice(x):
     return 2 * x
 
 
-values = [None, True, 0, -1, 1 << 62, -(1 << 63), 1 << 100, -(1 << 200), 1.5, float("inf"), -0.0, 2 - 3j, "", "text \u00e9 \U0001f600",
-          b"", b"bytes", bytearray(b"array"), [], [1, [2, [3]]], (), (1, ("a", None)), {}, {"k": [1], 2: {3: 4}}, {1, 2},
-          frozenset((3,)), range(2, 9, 3), slice(1, None, 2), ..., int, len, twice, Plain, Point(1, "y"), Fraction(3, 4),
+values = [None, True, 0, -1, 1 << 62, -(1 << 63), 1 << 100, -(1 << 200), 1.5, float("inf"), -0.0, 2 - 3j, "",
+          "text \u00e9 \U0001f600",
+          b"", b"bytes", bytearray(b"array"), [], [1, [2, [3]]], (), (1, ("a", None)), {}, {"k": [1], 2: {3: 4}},
+          {1, 2},
+          frozenset((3,)), range(2, 9, 3), slice(1, None, 2), ..., int, len, twice, Plain, Point(1, "y"),
+          Fraction(3, 4),
           deque([1, 2], 5), OrderedDict(a=1), Counter("abca"), ValueError("no", 3), Words([1, 2])]
 for value in values:
     got = comm.sendrecv(value, right, source=left)
@@ -59,7 +62,8 @@ for value in values:
 say("same")
 d = defaultdict(list, a=[1])
 got = comm.sendrecv([Plain(rank), Slots(), Reduced(rank), d], right, source=left)
-say(got[0].double(), got[0].me is got[0], got[1] == Slots(), got[2].x, got[3]["a"], got[3]["new"], got[3].default_factory)
+say(got[0].double(), got[0].me is got[0], got[1] == Slots(), got[2].x, got[3]["a"], got[3]["new"],
+    got[3].default_factory)
 s = Stateful()
 s.kept = "kept"
 say(comm.sendrecv(s, right, source=left).kept)
@@ -72,7 +76,8 @@ for kind in "d", "i", "f", "B", bool, complex:
     a = comm.sendrecv(np.arange(6).reshape(2, 3).astype(kind), right, source=left)
     say(a.tolist(), a.dtype, a.shape, a.flags.writeable)
 a = comm.sendrecv(np.arange(6.0).reshape(2, 3).T, right, source=left)
-say(a.tolist(), a.flags.f_contiguous, comm.sendrecv(np.float32(1.5), right, source=left), comm.sendrecv(np.dtype("f"), right, source=left))
+say(a.tolist(), a.flags.f_contiguous, comm.sendrecv(np.float32(1.5), right, source=left),
+    comm.sendrecv(np.dtype("f"), right, source=left))
 say(fails(comm.send, (i for i in ()), right)[0])
 
 # Point to point.
@@ -98,7 +103,10 @@ for root in 0, size - 1:
 say(comm.allgather(rank * 1.5), comm.alltoall([(rank, i) for i in range(size)]))
 for op in MPI.SUM, MPI.PROD, MPI.MAX, MPI.MIN, MPI.BAND, MPI.BOR, MPI.BXOR, MPI.LAND, MPI.LOR, MPI.LXOR:
     say(comm.allreduce(rank + 3, op), comm.reduce(rank + 3, op, 0), comm.scan(rank + 3, op), comm.exscan(rank + 3, op))
-say(comm.allreduce((rank % 2, rank), MPI.MAXLOC), comm.allreduce((rank % 2, rank), MPI.MINLOC), comm.allreduce("abcd"[rank]),
-    comm.allreduce(0.1 * (rank + 1)), comm.scan(0.1 * (rank + 1)), comm.reduce("r" + str(rank), op=lambda x, y: f"({x}{y})"))
-say(comm.allreduce(np.arange(3) + rank), fails(comm.scatter, [1] * (size + 1), rank)[0] if size == 1 else "", MPI.SUM(2, 3))
+say(comm.allreduce((rank % 2, rank), MPI.MAXLOC), comm.allreduce((rank % 2, rank), MPI.MINLOC),
+    comm.allreduce("abcd"[rank]),
+    comm.allreduce(0.1 * (rank + 1)), comm.scan(0.1 * (rank + 1)),
+    comm.reduce("r" + str(rank), op=lambda x, y: f"({x}{y})"))
+say(comm.allreduce(np.arange(3) + rank), fails(comm.scatter, [1] * (size + 1), rank)[0] if size == 1 else "",
+    MPI.SUM(2, 3))
 comm.barrier()

@@ -52,7 +52,8 @@ done = MPI.Request.Waitsome(incoming)
 MPI.Request.Waitall(incoming, statuses)
 say(sorted(set(done or [])) == sorted(done or []), b[:4], MPI.Request.Testall(outgoing) in (True, False))
 MPI.Request.Waitall(outgoing)
-say(MPI.Request.Waitany(incoming), MPI.Request.Testany(incoming), MPI.Request.Waitsome(incoming), MPI.Request.Testsome(incoming))
+say(MPI.Request.Waitany(incoming), MPI.Request.Testany(incoming), MPI.Request.Waitsome(incoming),
+    MPI.Request.Testsome(incoming))
 request = comm.Irecv(b, left, 99)
 say(request.Test(), request.Get_status())
 request.Cancel()
@@ -86,14 +87,17 @@ say(status.source == MPI.PROC_NULL, status.tag == MPI.ANY_TAG, status.count, com
     comm.sendrecv(1, MPI.PROC_NULL, source=MPI.PROC_NULL))
 
 # What is refused.
-say(fails(comm.Send, a, size), fails(comm.Send, a, rank, -5), fails(comm.Send, a[::2], rank), fails(comm.Send, [a, 1, 2, 3, 4], rank))
+say(fails(comm.Send, a, size), fails(comm.Send, a, rank, -5), fails(comm.Send, a[::2], rank),
+    fails(comm.Send, [a, 1, 2, 3, 4], rank))
 say(fails(comm.Send, 5, rank)[0], fails(comm.Send, [a, -1, MPI.DOUBLE], rank)[0], fails(comm.Send, "text", rank)[0])
 request = comm.Isend(a, right)
 say(fails(comm.Recv, b[:2], left)[:2])
 request.Wait()
 status = MPI.Status(status)
-status.Set_source(3), status.Set_tag(4), status.Set_error(5), status.Set_elements(MPI.INT, 2), status.Set_cancelled(True)
-say(status.source, status.tag, status.error, status.count, status.cancelled, status == MPI.Status(status), status != MPI.Status())
+status.Set_source(3), status.Set_tag(4), status.Set_error(5), status.Set_elements(MPI.INT,
+    2), status.Set_cancelled(True)
+say(status.source, status.tag, status.error, status.count, status.cancelled, status == MPI.Status(status),
+    status != MPI.Status())
 fixed = np.zeros(4)
 fixed.flags.writeable = False
 say(fails(comm.Recv, fixed, left), fails(comm.Bcast, None), fails(comm.Send, a)[0], fails(comm.Send, [a, "x"], rank))

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Runs the scripts of this folder and the programs of bench/mpi with mpirun, on dynvm and on CPython's mpi4py: alike they print.
+"""Runs the scripts of this folder and the programs of bench/mpi with mpirun, on dynvm and on CPython's mpi4py: alike
+they print.
 
     python3 tests/mpi/run.py build/dynvm [--all]
 
-Each runs on 1, 2 and 4 ranks, every number of them at another level and one under stress; with --all all of them with all.
-Without CPython's mpi4py, dynvm's generic level takes its place.  Without mpirun or Open MPI's library nothing runs, as the
-output says (status 77, which ctest shows as skipped)."""
+Each runs on 1, 2 and 4 ranks, every number of them at another level and one under stress; with --all all of them
+with all. Without CPython's mpi4py, dynvm's generic level takes its place. Without mpirun or Open MPI's library
+nothing runs, as the output says (status 77, which ctest shows as skipped)."""
 
 import concurrent.futures
 import os
@@ -24,8 +25,10 @@ SKIPPED, LIMIT = 77, 60
 SCRIPTS = [*(HERE / f"{name}.py" for name in ("points", "objects", "collectives", "groups", "memory")),
            *(HERE.parents[1] / "bench" / "mpi" / f"{name}.py" for name in ("stencil", "gradient", "sort", "product"))]
 VARIANTS = {1: ["--level=inca", "--stress=quicken,exit:3"], 2: ["--level=generic"], 4: ["--level=nama"]}
-EVERY = [["--level=generic"], ["--level=inca"], ["--level=nama"], ["--level=nama", "--stress=quicken,assume,guard:7,exit:5"]]
-ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OPENBLAS_NUM_THREADS": "1",
+EVERY = [["--level=generic"], ["--level=inca"], ["--level=nama"],
+    ["--level=nama", "--stress=quicken,assume,guard:7,exit:5"]]
+ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OPENBLAS_NUM_THREADS": "1",
                "OMPI_MCA_rmaps_base_oversubscribe": "1", "PYTHONDONTWRITEBYTECODE": "1",
                "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}  # Open MPI's
 
@@ -33,7 +36,8 @@ ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_R
 def run(command, ranks, script):
     """Output, errors, status."""
     command = ["mpirun", "-n", str(ranks), *command, str(script)]
-    with subprocess.Popen(command, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(command, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        text=True) as process:
         try:
             out, errors = process.communicate(timeout=LIMIT)
         except subprocess.TimeoutExpired:
@@ -45,7 +49,8 @@ def run(command, ranks, script):
 def reason_to_skip(dynvm):
     if not shutil.which("mpirun"):
         return "mpirun is missing (Debian: openmpi-bin)"
-    found = subprocess.run([dynvm, "-c", "from mpi4py import _library"], capture_output=True, text=True, env=ENVIRONMENT)
+    found = subprocess.run([dynvm, "-c", "from mpi4py import _library"], capture_output=True, text=True,
+                           env=ENVIRONMENT)
     return found.stderr.splitlines()[-1] if found.returncode else None
 
 
@@ -72,7 +77,8 @@ def failure(dynvm, folder):
     check("a rank that raises: output", out, "last words\n")
     check("a rank that raises: status", status not in (0, -1), True)
     lines = errors.splitlines()
-    start = lines.index("Traceback (most recent call last):") if "Traceback (most recent call last):" in lines else len(lines)
+    first = "Traceback (most recent call last):"
+    start = lines.index(first) if first in lines else len(lines)
     check("a rank that raises: traceback", lines[start:start + 5],
           ["Traceback (most recent call last):", f'  File "{script}", line 4, in <module>', "    1 / 0", "    ~~^~~",
            "ZeroDivisionError: division by zero"])
@@ -81,14 +87,16 @@ def failure(dynvm, folder):
 def exits(dynvm, folder):
     """With -m mpi4py, so does one that exits."""
     script = Path(folder) / "exits.py"
-    script.write_text("from mpi4py import MPI\nimport sys\nif MPI.COMM_WORLD.rank == 1:\n    sys.exit(3 + (__name__ != '__main__'))\n"
+    script.write_text("from mpi4py import MPI\nimport sys\nif MPI.COMM_WORLD.rank == 1:\n"
+                      "    sys.exit(3 + (__name__ != '__main__'))\n"
                       "MPI.COMM_WORLD.Barrier()\nprint('never')\n")
     out, errors, status = run([dynvm, "-m", "mpi4py"], 2, script)
     check("a rank that exits", (out, status), ("", 3))
 
 
 def refusals(dynvm):
-    result = subprocess.run([dynvm, "--sandbox", "-c", "from mpi4py import MPI"], capture_output=True, text=True, env=ENVIRONMENT)
+    result = subprocess.run([dynvm, "--sandbox", "-c", "from mpi4py import MPI"], capture_output=True, text=True,
+                            env=ENVIRONMENT)
     check("in a sandbox", "ModuleNotFoundError" in result.stderr or "ImportError" in result.stderr, True)
     text = ("import ffi\nclass None_(ffi.FFI):\n    def dlopen(self, *args):\n        raise OSError('none')\n"
             "ffi.FFI = None_\nfrom mpi4py import MPI")
