@@ -82,7 +82,7 @@ ROOMS = (
     Room("compiler", ("lang",)),
     Room("library", ("vm/types", "vm/builtins", "vm/modules", "lang/lib")),
     Room("interfaces, tools", ("vm/plugin", "vm/api", "vm/include", "vm/inspect", "vm/cli", "ext/template")),
-    Room("ffi", ("ext/ffi",)),
+    Room("ffi", ("ext/ffi", "ext/mpi")),
     Room("decimal", ("ext/decimal",)),
     Room("arrays", ("ext/ndarray",)),
 )

@@ -377,6 +377,8 @@ typedef enum dvx_element {
 } dvx_element;
 
 enum { DVX_MOST_AXES = 8 };
+/* Added to a buffer's number of dimensions: it is lent, but its elements are not the items. */
+#define DVX_OTHER_ITEMS 0x40000000u
 
 typedef struct dvx_axis {
     int64_t count;  /* of indices */
@@ -421,7 +423,8 @@ typedef enum dvx_trait {
     DVX_BUFFER_ITEMS = 1,
     /* With DVX_BUFFER_ITEMS: get_item and set_item are asked for all keys, and do the same for
      * those ints within bounds whose element a number fits as it is: only hot code leaves them out.
-     * An object that has other items says so by a number of dimensions that no buffer has. */
+     * An object that has other items says so by DVX_OTHER_ITEMS, or, if its buffer is not lent
+     * either, by a number of dimensions that no buffer has. */
     DVX_OWN_ITEMS = 2
 } dvx_trait;
 

@@ -18,7 +18,7 @@ _Static_assert(offsetof(dvx_view, owner) == offsetof(dv_view, owner) &&
                    sizeof(dvx_view) == sizeof(dv_view),
                "a view of an extension is one of the machine");
 _Static_assert((int)DVX_MOST_AXES == (int)DV_MOST_AXES && (int)DVX_FLOAT64 == (int)DV_FLOAT64 &&
-                   (int)DVX_INT32 == (int)DV_INT32,
+                   (int)DVX_INT32 == (int)DV_INT32 && (int)DVX_OTHER_ITEMS == (int)DV_OTHER_ITEMS,
                "elements are numbered alike");
 
 bool dv_api_buffer_get(dvx_vm *vm, dvx_value v, bool writable, dvx_view *view) {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "data/convert.h"
+#include "data/lend.h"
 #include "call/plan.h"
 
 enum { FEW_BYTES = 384, MOST_ARGUMENTS = DVX_MOST_PARAMETERS };
@@ -22,11 +23,31 @@ typedef struct call {
 
 /* ---- Arguments ---- */
 
+/* Arrays and whatever else has a buffer are lent to a `void *` for the call. */
+static bool put_lent(dvx_vm *vm, call *c, ctype *type, char *to, dvx_value v) {
+    dvx_view view;
+    int64_t size;
+    dvx_kind kind = vm->api->kind(vm, v);
+    bool may = ctype_is_void_pointer(type) && (kind == DVX_ANY || kind == DVX_BYTEARRAY);
+    if (!may) return convert_write(vm, type, to, v);
+    dvx_value no_buffer = vm->api->error_class(vm, DVX_TYPE_ERROR);
+    bool got = lend_get(vm, v, false, &view, &size);
+    bool refused = !got && !vm->api->error_matches(vm, no_buffer); /* its memory cannot be lent */
+    vm->api->release(vm, no_buffer);
+    if (refused) return false;
+    if (!got) return vm->api->clear_error(vm), convert_write(vm, type, to, v);
+    cdata_block *block = cdata_lent_block(vm, &view, (size_t)size);
+    if (!block) return vm->api->buffer_release(vm, &view), false;
+    c->temporaries[c->temporary_count++] = block;
+    memcpy(to, &block->data, sizeof block->data);
+    return true;
+}
+
 /* Lists, tuples, bytes and str become arrays that live during the call. */
 static bool put_temporary(dvx_vm *vm, call *c, ctype *type, char *to, dvx_value v) {
     int64_t length = 0, size = convert_temporary_size(vm, type, v, &length);
     if (size < 0) return false;
-    if (size == 0) return convert_write(vm, type, to, v);
+    if (size == 0) return put_lent(vm, c, type, to, v);
     cdata_block *block = cdata_new_block(vm, (size_t)size);
     if (!block) return false;
     c->temporaries[c->temporary_count++] = block;

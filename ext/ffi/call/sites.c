@@ -5,6 +5,7 @@
 
 #include "call/call.h"
 #include "data/convert.h"
+#include "data/lend.h"
 #include "call/library.h"
 #include "call/plan.h"
 #include "data/text.h"
@@ -41,6 +42,10 @@ static bool write_number(dvx_vm *vm, const ctype *type, char *data, dvx_value v)
         return true;
     }
     if (kind != DVX_INT || !vm->api->read_int(vm, v, &i)) return vm->api->clear_error(vm), false;
+    if (type->kind == CTYPE_SIGNED && type->size == 8) return memcpy(data, &i, sizeof i), true;
+    int32_t small = (int32_t)i;
+    if (type->kind == CTYPE_SIGNED && type->size == 4)
+        return small == i && memcpy(data, &small, sizeof small) != NULL;
     char copy[8];
     convert_store(copy, type->size, (uint64_t)i);
     bool fits = type->kind == CTYPE_SIGNED
@@ -70,11 +75,37 @@ typedef union slot {
     void *p;
 } slot;
 
-static bool put_argument(dvx_vm *vm, const ctype *type, slot *to, dvx_value v) {
+/* What was lent to a call: of the few arrays that it may get. */
+typedef struct lent {
+    uint32_t count;
+    dvx_view views[2];
+} lent;
+
+/* Arrays and their like, as a `void *`; false: not this way. */
+static bool put_lent(dvx_vm *vm, lent *l, const ctype *type, slot *to, dvx_value v) {
+    int64_t size;
+    bool may = ctype_is_void_pointer(type) && l->count < LENGTH_OF(l->views) &&
+               vm->api->kind(vm, v) == DVX_ANY;
+    if (!may) return false;
+    dvx_view *view = &l->views[l->count];
+    if (!lend_get(vm, v, false, view, &size)) return vm->api->clear_error(vm), false;
+    l->count++;
+    to->p = view->buffer.data;
+    return true;
+}
+
+static void release_lent(dvx_vm *vm, lent *l) {
+    while (l->count) vm->api->buffer_release(vm, &l->views[--l->count]);
+}
+
+static bool put_argument(dvx_vm *vm, lent *l, const ctype *type, slot *to, dvx_value v) {
     if (!ctype_is_pointer(type)) return write_number(vm, type, (char *)to, v);
     const cdata *c = cdata_of(vm, v);
-    bool fits =
-        c && (c->type == type || (c->type->kind == CTYPE_ARRAY && c->type->item == type->item));
+    if (!c) return put_lent(vm, l, type, to, v);
+    bool points = c->type->kind == CTYPE_ARRAY || ctype_is_pointer(c->type);
+    bool fits = c->type == type ||
+                (points && (ctype_is_void_pointer(type) || ctype_is_void_pointer(c->type))) ||
+                (c->type->kind == CTYPE_ARRAY && c->type->item == type->item);
     if (fits) to->p = c->data;
     return fits;
 }
@@ -84,17 +115,20 @@ static dvx_outcome run_call(dvx_vm *vm, const dvx_value *operands, void *cache, 
     const cdata *callee = cdata_of(vm, operands[0]);
     slot slots[MOST_ARGUMENTS], out = {0};
     void *values[MOST_ARGUMENTS];
+    lent l;
+    l.count = 0;
     if (callee->type != m->type || !callee->data) return DVX_DEOPTIMISE;
     const ctype *function = m->type->item, *type = function->item;
     for (uint32_t i = 0; i < function->parameter_count; i++) {
         values[i] = &slots[i];
-        if (!put_argument(vm, function->parameters[i], &slots[i], operands[i + 1]))
-            return DVX_DEOPTIMISE;
+        if (!put_argument(vm, &l, function->parameters[i], &slots[i], operands[i + 1]))
+            return release_lent(vm, &l), DVX_DEOPTIMISE;
     }
     ffi_state *state = function->state;
     errno = state->saved_errno;
     m->trampoline(callee->data, values, &out);
     state->saved_errno = errno;
+    release_lent(vm, &l);
     if (type->kind == CTYPE_VOID) return made(ffi_none(vm), result);
     if (ctype_is_pointer(type)) return made(cdata_make(vm, (ctype *)type, out.p, NULL), result);
     return made(read_number(vm, type, (const char *)&out), result);
@@ -118,9 +152,17 @@ static dvx_outcome run_call(dvx_vm *vm, const dvx_value *operands, void *cache, 
     CALL(id, 4, kind)                                                                      \
     CALL(id, 5, kind)                                                                      \
     CALL(id, 6, kind)                                                                      \
-    static const dvx_specialisation *const calls_##id[] = {&call_##id##_1, &call_##id##_2, \
-                                                           &call_##id##_3, &call_##id##_4, \
-                                                           &call_##id##_5, &call_##id##_6};
+    CALL(id, 7, kind)                                                                      \
+    CALL(id, 8, kind)                                                                      \
+    CALL(id, 9, kind)                                                                      \
+    CALL(id, 10, kind)                                                                     \
+    CALL(id, 11, kind)                                                                     \
+    CALL(id, 12, kind)                                                                     \
+    CALL(id, 13, kind)                                                                     \
+    static const dvx_specialisation *const calls_##id[] = {                                \
+        &call_##id##_1,  &call_##id##_2,  &call_##id##_3, &call_##id##_4, &call_##id##_5,  \
+        &call_##id##_6,  &call_##id##_7,  &call_##id##_8, &call_##id##_9, &call_##id##_10, \
+        &call_##id##_11, &call_##id##_12, &call_##id##_13};
 CALLS(FLOAT, DVX_FLOAT)
 CALLS(INT, DVX_INT)
 CALLS(OTHER, DVX_ANY)

@@ -21,6 +21,8 @@ signatures += ["d:dd", "d:ddd", "d:di", "d:dl", "d:dp", "f:f", "f:ff"]
 for result in "ipm":
     signatures += [f"{result}:p{b}{c}" for b in "ip" for c in "ilmp"]
 signatures += ["i:pipp", "i:pppp", "i:ppppp", "i:pipip"]
+# MPI's hot calls (ext/mpi): Send, Recv, Isend, Bcast, Reduce, Allreduce, Sendrecv, Wait
+signatures += ["i:piliil", "i:piliilp", "i:pilil", "i:ppillil", "i:ppilll", "i:piliipiliilp", "i:pp"]
 signatures = sorted(set(signatures))
 %>\
 % for signature in signatures:

@@ -3,9 +3,16 @@
 
 typedef struct buffer {
     dvx_value cdata; /* whose memory it is; zero bits: empty */
-    char *data;
+    char *data;      /* from here on a dvx_buffer, for memoryview and its like */
+    uint32_t element, dimensions, read_only, exports;
+    dvx_axis axis;
     int64_t size;
 } buffer;
+
+/* Bytes that are lent; the items are others: bytes of length 1. */
+static buffer describe(dvx_value cdata, char *data, int64_t size) {
+    return (buffer){cdata, data, DVX_UINT8, 1 | DVX_OTHER_ITEMS, 0, 0, {data ? size : 0, 1}, size};
+}
 
 static buffer *buffer_of(dvx_vm *vm, dvx_value v) { return vm->api->payload(vm, v, &buffer_type); }
 
@@ -44,8 +51,9 @@ static bool fill(dvx_vm *vm, dvx_value self, const dvx_value *args, uint32_t cou
     if (size < 0)
         return ffi_fail(vm, DVX_TYPE_ERROR, "don't know the size pointed to by '%s'", type->name);
     buffer *b = buffer_of(vm, self);
+    if (b->exports) return ffi_fail(vm, DVX_BUFFER_ERROR, "the buffer is lent");
     dvx_value old = b->cdata;
-    *b = (buffer){vm->api->retain(vm, args[0]), c->data, size};
+    *b = describe(vm->api->retain(vm, args[0]), c->data, size);
     vm->api->release(vm, old);
     return true;
 }
@@ -59,7 +67,7 @@ static void traverse(dvx_vm *vm, void *payload, dvx_visit visit, void *context) 
 static void clear(dvx_vm *vm, void *payload) {
     buffer *b = payload;
     dvx_value old = b->cdata;
-    *b = (buffer){ffi_none(vm), NULL, 0};
+    *b = describe(ffi_none(vm), NULL, 0);
     vm->api->release(vm, old);
 }
 
@@ -191,6 +199,8 @@ const dvx_type buffer_type = {
     .traverse = traverse,
     .clear = clear,
     .compare = compare,
+    .buffer = offsetof(buffer, data),
+    .buffer_axes = 1,
     .length = length,
     .get_item = get_item,
     .set_item = set_item,

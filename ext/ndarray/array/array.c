@@ -28,13 +28,19 @@ static uint32_t contiguity(const nd_array *a) {
     return flags;
 }
 
+/* What a buffer of up to ND_FEW axes says of itself. */
+static uint32_t lent_dimensions(const nd_dtype *dtype, int ndim) {
+    const bool numbers = dtype->num == ND_FLOAT64 || dtype->num == ND_INT64;
+    if (!ndim) return ND_NO_BUFFER;
+    return (uint32_t)ndim | (numbers ? 0 : DVX_OTHER_ITEMS);
+}
+
 void array_update(nd_array *a) {
     a->size = 1;
     for (int i = 0; i < a->ndim; i++) a->size *= a->axes[i].count;
     a->flags = (a->flags & ~(uint32_t)ND_CONTIGUOUS) | contiguity(a);
     a->element = a->dtype->element;
-    bool numbers = a->dtype->num == ND_FLOAT64 || a->dtype->num == ND_INT64;
-    a->dimensions = numbers && a->ndim && a->ndim <= ND_FEW ? (uint32_t)a->ndim : ND_NO_BUFFER;
+    a->dimensions = a->ndim <= ND_FEW ? lent_dimensions(a->dtype, a->ndim) : ND_NO_BUFFER;
 }
 
 void array_bounds(const nd_array *a, const char **low, const char **high) {
@@ -356,8 +362,7 @@ dvx_value array_new(dvx_vm *vm, const nd_dtype *dtype, int ndim, const int64_t *
     a->ndim = ndim;
     a->size = size;
     a->element = dtype->element;
-    const bool numbers = dtype->num == ND_FLOAT64 || dtype->num == ND_INT64;
-    a->dimensions = numbers && ndim ? (uint32_t)ndim : ND_NO_BUFFER;
+    a->dimensions = lent_dimensions(dtype, ndim);
     int64_t stride = dtype->size;
     int long_axes = 0;
     for (int i = ndim; i-- > 0;) {
@@ -437,8 +442,7 @@ static dvx_value few_view(dvx_vm *vm, dvx_value of, const nd_array *a, char *dat
     view->data = data;
     view->read_only = a->read_only;
     view->element = dtype->element;
-    const bool numbers = dtype->num == ND_FLOAT64 || dtype->num == ND_INT64;
-    view->dimensions = numbers && ndim ? (uint32_t)ndim : ND_NO_BUFFER;
+    view->dimensions = lent_dimensions(dtype, ndim);
     view->base = vm->api->retain(vm, a->flags & ND_HAS_BASE ? a->base : of);
     int64_t size = 1, next = dtype->size;
     bool c_order = true, f_order = true;

@@ -8,10 +8,10 @@
  *     allocation), or `memory`, or another array's: then `base` is that array, which has no base
  *     itself, and ND_HAS_BASE is set.
  *  3. `axes` is `few` for up to ND_FEW dimensions, else a block of its own.
- *  4. data, element, dimensions, read_only, exports and few are a dvx_buffer of float64 and int64
- *     elements, which hot loops load and store without a call.  What has no such buffer (other
- *     dtypes, too many dimensions or none) has ND_NO_BUFFER dimensions in it.  `ndim` is always
- *     right.
+ *  4. data, element, dimensions, read_only, exports and few are a dvx_buffer, whose float64 and
+ *     int64 elements hot loops load and store without a call.  Other dtypes have DVX_OTHER_ITEMS in
+ *     `dimensions`; what has no such buffer (too many dimensions or none) has ND_NO_BUFFER.  `ndim`
+ *     is always right.
  *  5. size is the product of the counts; ND_C_CONTIGUOUS and ND_F_CONTIGUOUS are up to date.
  *  6. A *scalar* (type np.generic) is the same struct with 0 dimensions that nobody writes to: an
  *     element of a dtype that dl has no numbers for.  array_of takes both.

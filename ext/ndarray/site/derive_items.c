@@ -94,7 +94,8 @@ static inline dvx_value native_row(const dvx_value *v, void *cache) {
     const bool in_a_row = columns->count <= 1 || columns->stride == a->dtype->size;
     row->data = a->data + i * rows->stride;
     row->element = a->dtype->element;
-    row->dimensions = a->dimensions == ND_NO_BUFFER ? ND_NO_BUFFER : 1;
+    row->dimensions =
+        a->dimensions == ND_NO_BUFFER ? ND_NO_BUFFER : 1 | (a->dimensions & DVX_OTHER_ITEMS);
     row->read_only = a->read_only;
     row->few[0] = *columns;
     row->dtype = a->dtype;

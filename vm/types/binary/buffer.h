@@ -33,7 +33,7 @@ typedef enum dv_element {
     DV_NO_ELEMENT = 255 /* of another kind (DVX_NO_ELEMENT) */
 } dv_element;
 
-enum { DV_MOST_AXES = 8 };
+enum { DV_MOST_AXES = 8, DV_OTHER_ITEMS = 0x40000000 /* DVX_OTHER_ITEMS */ };
 
 typedef struct dv_axis {
     int64_t count, stride; /* elements; bytes from one to the next */
