@@ -252,17 +252,14 @@ short = "COMPLEX" if left == right else f"{left}_{right}".upper()
 </%isa:derivative>
 % endif
 
-% if op in ("ADD", "SUB", "MUL", "MOD", "AND", "OR", "XOR"):
-<%isa:derivative name="${op}_TYPE" of="${op}" types="any any" when="dv_operate_asks_type(a, b)" doc="${op} of an object of a built-in type, that is no number, and of no instance: its type's C function is asked at once.">
+% if op in ("ADD", "SUB", "MUL", "FLOORDIV", "MOD", "LSHIFT", "RSHIFT", "AND", "OR", "XOR"):
+<%isa:derivative name="${op}_TYPE" of="${op}" types="any any" when="dv_operate_asks_types(a, b)" doc="${op} of two operands of built-in types, not both of them small numbers: their types' C functions are asked at once.">
     SLOW();
     --- out of line ---
-    if (DV_UNLIKELY(!dv_operate_asks_type(a, b) || GUARD_FAILS())) MISS();
-    const dv_type *type = vm->types[dv_as_object(a)->shape];
+    if (DV_UNLIKELY(!dv_operate_asks_types(a, b) || GUARD_FAILS())) MISS();
     const uint8_t own = SITE.own;
     PUBLISH();
-    dv_value result = DV_NOTIMPLEMENTED;
-    if (own & DV_OWN_INPLACE && type->inplace) result = type->inplace(vm, DV_BINARY_${op}, a, b);
-    if (dv_same(result, DV_NOTIMPLEMENTED) && DV_LIKELY(type->binary != NULL)) result = type->binary(vm, DV_BINARY_${op}, a, b);
+    const dv_value result = dv_operate_types(vm, DV_BINARY_${op}, a, b, own & DV_OWN_INPLACE);
     if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
     if (DV_UNLIKELY(dv_same(result, DV_NOTIMPLEMENTED))) MISS();
     DISPOSE2(own, a, b);

@@ -108,6 +108,19 @@ ${load_of_dict()}\
     DONE(result);
 </%isa:derivative>
 
+<%isa:derivative name="LOAD_SUBSCR_TYPE" of="LOAD_SUBSCR" doc="container[index] of an object of another built-in type: its C function is asked at once.">
+    SLOW();
+    --- out of line ---
+    const dv_type *type = dv_operate_type(vm, container);
+    if (DV_UNLIKELY(!type || !type->get_item || (dv_is_int(index) && type->id <= DV_T_LIST) || GUARD_FAILS())) MISS();
+    const uint8_t own = SITE.own;
+    PUBLISH();
+    const dv_value result = type->get_item(vm, container, index);
+    if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
+    DISPOSE2(own, container, index);
+    DONE(result);
+</%isa:derivative>
+
 <%isa:op name="STORE_SUBSCR" open="yes" region="dv_step_store_subscript" operands="own" stack="value container index --" calls_out="yes" kills="all" select="dv_choose_store_subscript" doc="container[index] = value.">
     const uint8_t own = SITE.own;
     if (DV_UNLIKELY(!dv_set_item(vm, container, index, value))) RAISE();
@@ -169,6 +182,19 @@ ${load_of_dict()}\
     const uint8_t own = SITE.own;
     PUBLISH();
     if (DV_UNLIKELY(!base->set_item(vm, container, index, value))) RAISE();
+    DISPOSE1(own, value);
+    DISPOSE2(own >> 1, container, index);
+    DONE0();
+</%isa:derivative>
+
+<%isa:derivative name="STORE_SUBSCR_TYPE" of="STORE_SUBSCR" doc="container[index] = value of an object of another built-in type: its C function is asked at once.">
+    SLOW();
+    --- out of line ---
+    const dv_type *type = dv_operate_type(vm, container);
+    if (DV_UNLIKELY(!type || !type->set_item || (dv_is_int(index) && type->id == DV_T_LIST) || GUARD_FAILS())) MISS();
+    const uint8_t own = SITE.own;
+    PUBLISH();
+    if (DV_UNLIKELY(!type->set_item(vm, container, index, value))) RAISE();
     DISPOSE1(own, value);
     DISPOSE2(own >> 1, container, index);
     DONE0();

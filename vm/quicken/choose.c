@@ -112,6 +112,9 @@ void dv_choose_subscript(dv_vm *vm, dv_cell *ip, dv_value *sp) {
         dv_site_become(vm, ip, DV_OP_LOAD_SUBSCR_DL);
     } else if (dv_operate_base(vm, container, vm->known.getitem)) {
         dv_site_become(vm, ip, DV_OP_LOAD_SUBSCR_DERIVED);
+    } else if (dv_operate_type(vm, container) && dv_operate_type(vm, container)->get_item &&
+               !dv_is_foreign(index)) {
+        dv_site_become(vm, ip, DV_OP_LOAD_SUBSCR_TYPE);
     } else {
         dv_site_refuse(vm, ip, DV_REASON_TYPES);
     }
@@ -128,8 +131,9 @@ static uint32_t form_of_store(dv_vm *vm, dv_value container, dv_value index) {
         return DV_OP_STORE_SUBSCR_BUFFER_UINT8 + dv_buffer_of(vm, container)->element;
     if (dv_is_shape(container, DV_T_DICT)) return DV_OP_STORE_SUBSCR_DICT;
     if (dv_is_plain_instance(container)) return DV_OP_STORE_SUBSCR_DL;
-    return dv_operate_base(vm, container, vm->known.setitem) ? DV_OP_STORE_SUBSCR_DERIVED
-                                                             : DV_OP_COUNT;
+    if (dv_operate_base(vm, container, vm->known.setitem)) return DV_OP_STORE_SUBSCR_DERIVED;
+    const dv_type *type = dv_operate_type(vm, container);
+    return type && type->set_item && !dv_is_foreign(index) ? DV_OP_STORE_SUBSCR_TYPE : DV_OP_COUNT;
 }
 
 void dv_choose_store_subscript(dv_vm *vm, dv_cell *ip, dv_value *sp) {
@@ -161,8 +165,8 @@ void dv_choose_contains(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     else if ((dv_is_shape(container, DV_T_SET) || dv_is_shape(container, DV_T_FROZENSET)) &&
              !dv_is_set(item))
         become_contains(vm, ip, DV_OP_IN_SET);
-    else if (dv_is_shape(container, DV_T_LIST) || dv_is_shape(container, DV_T_TUPLE))
-        become_contains(vm, ip, DV_OP_IN_SEQUENCE);
+    else if (dv_operate_type(vm, container) && dv_operate_type(vm, container)->contains)
+        become_contains(vm, ip, DV_OP_IN_TYPE);
     else if (dv_is_plain_instance(container))
         dv_site_become(vm, ip, DV_OP_IN_DL);
     else if (dv_operate_base(vm, container, vm->known.contains))

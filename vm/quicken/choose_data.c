@@ -8,26 +8,26 @@
 
 /* The derivatives of a family by what is tested. */
 typedef struct truth_forms {
-    uint32_t of_bool, of_int, of_float, of_str, of_list, of_tuple, of_dict, of_set, of_sized,
+    uint32_t of_bool, of_int, of_float, of_str, of_list, of_tuple, of_dict, of_set, of_type,
         of_instance;
 } truth_forms;
 
 static const truth_forms forms[] = {
     {DV_OP_JUMP_IF_FALSE_BOOL, DV_OP_JUMP_IF_FALSE_INT, DV_OP_JUMP_IF_FALSE_FLOAT,
      DV_OP_JUMP_IF_FALSE_STR, DV_OP_JUMP_IF_FALSE_LIST, DV_OP_JUMP_IF_FALSE_TUPLE,
-     DV_OP_JUMP_IF_FALSE_DICT, DV_OP_JUMP_IF_FALSE_SET, DV_OP_JUMP_IF_FALSE_SIZED,
+     DV_OP_JUMP_IF_FALSE_DICT, DV_OP_JUMP_IF_FALSE_SET, DV_OP_JUMP_IF_FALSE_TYPE,
      DV_OP_JUMP_IF_FALSE_INSTANCE},
     {DV_OP_JUMP_IF_TRUE_BOOL, DV_OP_JUMP_IF_TRUE_INT, DV_OP_JUMP_IF_TRUE_FLOAT,
      DV_OP_JUMP_IF_TRUE_STR, DV_OP_JUMP_IF_TRUE_LIST, DV_OP_JUMP_IF_TRUE_TUPLE,
-     DV_OP_JUMP_IF_TRUE_DICT, DV_OP_JUMP_IF_TRUE_SET, DV_OP_JUMP_IF_TRUE_SIZED,
+     DV_OP_JUMP_IF_TRUE_DICT, DV_OP_JUMP_IF_TRUE_SET, DV_OP_JUMP_IF_TRUE_TYPE,
      DV_OP_JUMP_IF_TRUE_INSTANCE},
 };
 
-/* Any other object of a built-in type whose truth is its length. */
-static bool is_sized(dv_vm *vm, dv_value v) {
+/* Any other object of a built-in type that says itself whether it is true. */
+static bool is_plainly_true(dv_vm *vm, dv_value v) {
     if (!dv_is_object(v) || dv_as_object(v)->shape >= DV_T_COUNT) return false;
     const dv_type *type = vm->types[dv_as_object(v)->shape];
-    return type && type->length && !type->truth && !type->decide && type == dv_behaviour_of(vm, v);
+    return type && !type->decide && type->id != DV_T_EXCEPTION && type == dv_behaviour_of(vm, v);
 }
 
 static uint32_t truth_form(dv_vm *vm, const truth_forms *f, dv_value v) {
@@ -42,7 +42,7 @@ static uint32_t truth_form(dv_vm *vm, const truth_forms *f, dv_value v) {
     case DV_T_TUPLE: return f->of_tuple;
     case DV_T_DICT: return f->of_dict;
     case DV_T_SET: return f->of_set;
-    default: return is_sized(vm, v) ? f->of_sized : DV_OP_COUNT;
+    default: return is_plainly_true(vm, v) ? f->of_type : DV_OP_COUNT;
     }
 }
 
