@@ -254,6 +254,10 @@ short = "COMPLEX" if left == right else f"{left}_{right}".upper()
 
 % if op in ("ADD", "SUB", "MUL", "FLOORDIV", "MOD", "LSHIFT", "RSHIFT", "AND", "OR", "XOR"):
 <%isa:derivative name="${op}_TYPE" of="${op}" types="any any" when="dv_operate_asks_types(a, b)" doc="${op} of two operands of built-in types, not both of them small numbers: their types' C functions are asked at once.">
+% if op == "ADD":
+    /* n += x < y */
+    if (dv_is_int(a) && dv_is_bool(b) && dv_as_int(a) < DV_INT_MAX) DONE(dv_int(dv_as_int(a) + dv_same(b, DV_TRUE)));
+% endif
     SLOW();
     --- out of line ---
     if (DV_UNLIKELY(!dv_operate_asks_types(a, b) || GUARD_FAILS())) MISS();

@@ -277,7 +277,7 @@ ${contained_late("base->contains(vm, b, a)", jump)}\
 </%isa:derivative>
 
 <%isa:derivative name="IN_TYPE${suffix}" of="IN" types="any any" result="bool" covers="${jump}" doc="IN of anything and an object of a built-in type${also}.">
-    if (DV_UNLIKELY(!dv_is_shape(b, DV_T_LIST) && !dv_is_shape(b, DV_T_TUPLE))) SLOW();
+    if (DV_UNLIKELY(!dv_is_shape(b, DV_T_LIST) && !dv_is_shape(b, DV_T_TUPLE) && !dv_is_shape(b, DV_T_RANGE))) SLOW();
     /* What dies here does so out of line. */
     const uint8_t own = SITE.own;
     const int found = dv_sequence_has_at_once(b, a);

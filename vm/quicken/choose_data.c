@@ -1,9 +1,12 @@
-/* choose_data.c: choosing derivatives of truth tests, slices and iterators (choose.h). */
+/* choose_data.c: choosing derivatives of truth tests, slices, iterators and generators (choose.h).
+ */
 #include "dv_ops.h"
 #include "quicken/choose.h"
 
 #include "core/shape.h"
+#include "run/operate.h"
 #include "types/binary/buffer.h"
+#include "types/callable/generator.h"
 #include "types/number/range.h"
 
 /* The derivatives of a family by what is tested. */
@@ -130,4 +133,14 @@ void dv_choose_get_iter(dv_vm *vm, dv_cell *ip, dv_value *sp) {
                            : DV_OP_GET_ITER_TYPE);
     else
         dv_site_unsuitable(vm, ip);
+}
+
+void dv_choose_send(dv_vm *vm, dv_cell *ip, dv_value *sp) {
+    const dv_type *type = dv_operate_type(vm, sp[-2]);
+    if (dv_is_generator(sp[-2]))
+        dv_site_become(vm, ip, DV_OP_SEND_GENERATOR);
+    else if (type && type->next && dv_is_none(sp[-1]))
+        dv_site_become(vm, ip, DV_OP_SEND_NEXT);
+    else
+        dv_site_refuse(vm, ip, DV_REASON_TYPES);
 }

@@ -157,13 +157,18 @@ static dv_value compare_plain(dv_vm *vm, dv_compare_op op, dv_value a, dv_value 
     return result;
 }
 
+/* Two tuples, or two lists? */
+static bool are_items(dv_value a, dv_value b) {
+    return (dv_is_shape(a, DV_T_TUPLE) && dv_is_shape(b, DV_T_TUPLE)) ||
+           (dv_is_shape(a, DV_T_LIST) && dv_is_shape(b, DV_T_LIST));
+}
+
 /* What is neither two ints nor two floats. */
 static dv_value compare_others(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {
     if (!dv_is_object(a) && !dv_is_object(b)) return compare_objects(vm, op, a, b);
     if (!dv_enter_native_for(vm, " in comparison")) return DV_EMPTY;
-    bool items = (dv_is_shape(a, DV_T_TUPLE) && dv_is_shape(b, DV_T_TUPLE)) ||
-                 (dv_is_shape(a, DV_T_LIST) && dv_is_shape(b, DV_T_LIST));
-    dv_value result = items ? dv_items_compare(vm, op, a, b) : compare_objects(vm, op, a, b);
+    dv_value result =
+        are_items(a, b) ? dv_items_compare(vm, op, a, b) : compare_objects(vm, op, a, b);
     dv_leave_native(vm);
     return result;
 }
@@ -171,7 +176,7 @@ static dv_value compare_others(dv_vm *vm, dv_compare_op op, dv_value a, dv_value
 dv_value dv_operate_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {
     const bool objects = dv_is_object(a) || dv_is_object(b);
     if (objects && !dv_enter_native_for(vm, " in comparison")) return DV_EMPTY;
-    dv_value result = try_compare(vm, op, a, b);
+    dv_value result = are_items(a, b) ? dv_items_compare(vm, op, a, b) : try_compare(vm, op, a, b);
     if (dv_same(result, DV_NOTIMPLEMENTED)) result = compare_rest(vm, op, a, b, false);
     if (objects) dv_leave_native(vm);
     return result;
