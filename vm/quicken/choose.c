@@ -7,9 +7,14 @@
 #include "run/operate.h"
 #include <stddef.h>
 
+#include "run/execute.h"
 #include "types/binary/array.h"
 #include "types/class/class.h"
 #include "types/class/descriptor.h"
+#include "types/class/getter.h"
+#include "types/class/slots.h"
+#include "types/class/super.h"
+#include "types/exception/exception.h"
 #include "types/mapping/dict_view.h"
 #include "types/sequence/iterator.h"
 #include "types/mapping/key.h"
@@ -578,6 +583,92 @@ static bool choose_part(dv_vm *vm, dv_cell *ip, dv_value object) {
     return false;
 }
 
+/* __getattr__ of the instance's class, which has nothing under the name, or its __getattribute__,
+ * which is then asked alone; NULL: neither. */
+static dv_global_cell *computing_cell(dv_vm *vm, dv_value object, dv_value name) {
+    const dv_shape *shape = dv_shape_at(vm, dv_as_object(object)->shape);
+    dv_class *class_ = shape->class_;
+    dv_global_cell *getattr = dv_class_find(vm, class_, vm->known.getattr);
+    if (class_->flags & DV_CLASS_GETATTRIBUTE)
+        return getattr ? NULL : dv_class_find(vm, class_, vm->known.getattribute);
+    const bool there =
+        shape->dictionary || dv_shape_slot(shape, name) >= 0 || dv_class_find(vm, class_, name);
+    return there ? NULL : getattr;
+}
+
+/* Names that objects have anyway, if nobody says otherwise. */
+static bool is_given(const dv_vm *vm, dv_value name) {
+    return dv_same(name, vm->known.class_) || dv_same(name, vm->known.dict) ||
+           dv_same(name, vm->known.doc);
+}
+
+static bool choose_computed(dv_vm *vm, dv_cell *ip, dv_cell *cache, dv_value object) {
+    if (!dv_is_plain_instance(object) || is_given(vm, ip[2].v)) return false;
+    dv_global_cell *cell = computing_cell(vm, object, ip[2].v);
+    if (!dv_is_empty(vm->error)) dv_error_clear(vm);
+    if (!cell || !dv_is_function(cell->value)) return false;
+    dv_shape_at(vm, dv_as_object(object)->shape)->class_->flags |= DV_CLASS_CACHED;
+    cache[0].s.a = (int32_t)dv_as_object(object)->shape;
+    cache[1].p = cell;
+    dv_site_become(vm, ip, DV_OP_LOAD_ATTR_COMPUTED);
+    return true;
+}
+
+/* Are the attributes of the instance in a dict, where nothing of its class comes first?  That is
+ * in a slot, whose number goes into the cache. */
+static bool choose_in_dict(dv_vm *vm, dv_cell *ip, dv_cell *cache, dv_value object, uint16_t flag,
+                           uint32_t op) {
+    dv_value name = ip[2].v;
+    if (!dv_is_plain_instance(object) || is_given(vm, name)) return false;
+    const dv_shape *shape = dv_shape_at(vm, dv_as_object(object)->shape);
+    if (!shape->dictionary || dv_shape_slot(shape, name) >= 0) return false;
+    dv_class *class_ = plain_class(vm, object, name, flag);
+    if (!class_ || dv_class_has_slot(class_, name)) return false;
+    const dv_value dict = *dv_attribute_slot(dv_as_object(object), shape->dictionary - 1);
+    if (!dv_is_shape(dict, DV_T_DICT)) return false;
+    if (op == DV_OP_LOAD_ATTR_DICT && dv_dict_plain_entry(vm, dv_as_dict(dict), name) < 0)
+        return false;
+    class_->flags |= DV_CLASS_CACHED;
+    cache[0].s.a = (int32_t)dv_as_object(object)->shape;
+    cache[0].s.b = (int32_t)shape->dictionary - 1;
+    dv_site_become(vm, ip, op);
+    return true;
+}
+
+/* What has neither several classes, nor attributes of its own that come before those of its
+ * class. */
+static bool asks_its_type(dv_vm *vm, dv_value object, dv_value name) {
+    const dv_type *type = vm->types[dv_type_of(vm, object)];
+    if (type->id >= DV_T_EXTENSION || type->face || dv_is_plain_instance(object) ||
+        dv_is_class(object) || dv_is_module(object) || dv_is_weak_proxy(object))
+        return false;
+    if (dv_is_shape(object, DV_T_EXCEPTION) && !dv_is_empty(dv_as_exception(object)->attributes))
+        return false;
+    if (!dv_is_instance(object)) return true;
+    const dv_shape *shape = dv_shape_at(vm, dv_as_object(object)->shape);
+    return !(shape->class_->flags & DV_CLASS_GETATTRIBUTE) && !shape->dictionary &&
+           dv_shape_slot(shape, name) < 0 && !dv_class_find(vm, shape->class_, vm->known.getattr);
+}
+
+/* What the built-in type of the object gives. */
+static bool choose_of_type(dv_vm *vm, dv_cell *ip, dv_cell *cache, dv_value object) {
+    dv_value name = ip[2].v;
+    if (is_given(vm, name) || !asks_its_type(vm, object, name)) return false;
+    dv_class *class_ = dv_class_of(vm, object);
+    dv_global_cell *cell = dv_is_super(object) ? NULL : dv_class_find(vm, class_, name);
+    if (!dv_is_empty(vm->error)) dv_error_clear(vm);
+    if (cell && dv_is_getter(cell->value)) cell = NULL;
+    if (cell ? !dv_is_shape(cell->value, DV_T_CFUNCTION)
+             : !vm->types[dv_type_of(vm, object)]->get_attribute)
+        return false;
+    if (dv_is_instance(object)) class_->flags |= DV_CLASS_CACHED;
+    cache[0].s.a = (int32_t)(dv_is_object(object) ? dv_as_object(object)->shape
+                                                  : (uint32_t)dv_type_of(vm, object));
+    cache[1].p = cell;
+    dv_site_become(vm, ip, DV_OP_LOAD_ATTR_TYPE);
+    return true;
+}
+
 void dv_choose_attribute(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     dv_value object = sp[-1], name = ip[2].v;
     dv_cell *cache = dv_site_cache(vm, ip);
@@ -589,6 +680,9 @@ void dv_choose_attribute(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     if (choose_property(vm, ip, cache, object)) return;
     if (choose_bound(vm, ip, cache, object)) return;
     if (choose_class_attribute(vm, ip, cache, object)) return;
+    if (choose_in_dict(vm, ip, cache, object, DV_CLASS_GETATTRIBUTE, DV_OP_LOAD_ATTR_DICT)) return;
+    if (choose_computed(vm, ip, cache, object)) return;
+    if (choose_of_type(vm, ip, cache, object)) return;
     if (dv_same(name, vm->known.name) && dv_is_class(object) && !dv_as_class(object)->metaclass) {
         dv_site_become(vm, ip, DV_OP_LOAD_ATTR_CLASS_NAME);
         return;
@@ -640,6 +734,67 @@ static bool choose_setter(dv_vm *vm, dv_cell *ip, dv_cell *cache, dv_value objec
     return true;
 }
 
+static bool is_special(dv_value name) {
+    const dv_str *s = dv_as_str(name);
+    return s->length > 1 && dv_str_at(s, 0) == '_' && dv_str_at(s, 1) == '_';
+}
+
+/* A plain value of a class or a module, to be replaced by another one. */
+static bool choose_replaced(dv_vm *vm, dv_cell *ip, dv_cell *cache, dv_value object,
+                            dv_value value) {
+    const bool of_class = dv_is_shape(object, DV_T_CLASS);
+    if (is_special(ip[2].v) || !(of_class || dv_is_shape(object, DV_T_MODULE))) return false;
+    dv_class *class_ = of_class ? (dv_class *)dv_as_object(object) : NULL;
+    if (of_class ? class_->descriptor || class_->metaclass || !class_->root ||
+                       !(class_->flags & DV_CLASS_READY)
+                 : dv_as_module(object)->fixed)
+        return false;
+    dv_global_cell *cell =
+        dv_namespace_find(of_class ? &class_->attributes : &dv_as_module(object)->names, ip[2].v);
+    if (!cell || dv_is_empty(cell->value) || !dv_store_is_plain(cell->value) ||
+        !dv_store_is_plain(value))
+        return false;
+    if (of_class) {
+        class_->flags |= DV_CLASS_CACHED;
+        cache[0].s.a = (int32_t)class_->root->number;
+    } else {
+        cache[0].i = (int64_t)dv_as_module(object)->serial;
+    }
+    cache[1].p = cell;
+    dv_site_become(vm, ip, of_class ? DV_OP_STORE_ATTR_OF_CLASS : DV_OP_STORE_ATTR_MODULE);
+    return true;
+}
+
+/* The __setattr__ of dl that the instance's class has. */
+static bool choose_setattr(dv_vm *vm, dv_cell *ip, dv_cell *cache, dv_value object) {
+    if (!dv_is_plain_instance(object)) return false;
+    dv_class *class_ = dv_shape_at(vm, dv_as_object(object)->shape)->class_;
+    if (!(class_->flags & DV_CLASS_SETATTR)) return false;
+    dv_global_cell *cell = dv_class_find(vm, class_, vm->known.setattr);
+    if (!dv_is_empty(vm->error)) dv_error_clear(vm);
+    if (!cell || !dv_is_function(cell->value)) return false;
+    class_->flags |= DV_CLASS_CACHED;
+    cache[0].s.a = (int32_t)dv_as_object(object)->shape;
+    cache[1].p = cell;
+    dv_site_become(vm, ip, DV_OP_STORE_ATTR_COMPUTED);
+    return true;
+}
+
+/* An attribute more that has no room in the object itself. */
+static bool choose_grow(dv_vm *vm, dv_cell *ip, dv_cell *cache, dv_value object) {
+    dv_value name = ip[2].v;
+    const uint16_t special = DV_CLASS_NO_DICT | DV_CLASS_CROWDED;
+    const dv_class *class_ = plain_class(vm, object, name, DV_CLASS_SETATTR | special);
+    if (!class_ || dv_same(name, vm->known.class_)) return false;
+    const dv_shape *shape = dv_shape_at(vm, dv_as_object(object)->shape);
+    const dv_shape *next = shape->dictionary ? NULL : dv_shape_child(shape, name);
+    if (!next || dv_shape_slot(shape, name) >= 0) return false;
+    cache[0].s.a = (int32_t)shape->number;
+    cache[0].s.b = (int32_t)next->number;
+    dv_site_become(vm, ip, DV_OP_STORE_ATTR_GROW);
+    return true;
+}
+
 void dv_choose_store_attribute(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     dv_value object = sp[-1], name = ip[2].v;
     dv_cell *cache = dv_site_cache(vm, ip);
@@ -651,10 +806,14 @@ void dv_choose_store_attribute(dv_vm *vm, dv_cell *ip, dv_value *sp) {
         choose_outside(vm, ip, object, DV_CLASS_SETATTR, DV_OP_STORE_ATTR_OUTSIDE))
         return;
     if (choose_setter(vm, ip, cache, object)) return;
+    if (choose_setattr(vm, ip, cache, object)) return;
+    if (choose_replaced(vm, ip, cache, object, sp[-2])) return;
+    if (choose_in_dict(vm, ip, cache, object, DV_CLASS_SETATTR, DV_OP_STORE_ATTR_DICT)) return;
     int32_t slot = slot_of(vm, object, name, DV_CLASS_SETATTR);
     const dv_shape *next = NULL;
     if (slot < 0 && (!plain_class(vm, object, name, DV_CLASS_SETATTR) ||
                      !(next = shape_with(vm, object, name)))) {
+        if (choose_grow(vm, ip, cache, object)) return;
         const bool of_class = dv_is_shape(object, DV_T_CLASS);
         dv_site_refuse(vm, ip, of_class ? DV_REASON_CLASS : DV_REASON_TYPES);
         return;
@@ -730,6 +889,19 @@ static bool choose_method_slot(dv_vm *vm, dv_cell *ip, dv_cell *cache, dv_value 
     return true;
 }
 
+/* A method of a value that is no object. */
+static bool choose_method_of_value(dv_vm *vm, dv_cell *ip, dv_cell *cache, dv_value object) {
+    if (dv_is_object(object)) return false;
+    dv_global_cell *cell = dv_class_find(vm, dv_class_of(vm, object), ip[2].v);
+    if (!dv_is_empty(vm->error)) dv_error_clear(vm);
+    if (!cell || !is_method_of_instances(vm, object, cell)) return false;
+    cache[0].s.a = (int32_t)dv_type_of(vm, object);
+    cache[0].s.b = (int32_t)DV_T_CFUNCTION;
+    cache[1].p = cell;
+    dv_site_become(vm, ip, DV_OP_LOAD_METHOD_VALUE);
+    return true;
+}
+
 void dv_choose_method(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     dv_value object = sp[-1], name = ip[2].v;
     dv_cell *cache = dv_site_cache(vm, ip);
@@ -751,6 +923,7 @@ void dv_choose_method(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     }
     if (choose_unbound(vm, ip, object, cell)) return;
     if (choose_method_slot(vm, ip, cache, object)) return;
+    if (choose_method_of_value(vm, ip, cache, object)) return;
     cell = method_cell(vm, object, name);
     if (choose_unbound(vm, ip, object, cell)) return;
     if (!cell || !dv_is_object(cell->value)) {
