@@ -143,7 +143,7 @@ both = f"dv_operate_compares_str(vm, a, {known}) && dv_operate_compares_str(vm, 
 % endif
 <%isa:derivative name="${op}_TYPE" of="${op}" types="any any" when="dv_operate_compares_types(a, b)" result="bool" doc="${op} of two operands of built-in types, neither both small numbers nor both strs: their types' C functions are asked at once.">
 % if op in ("EQ", "NE"):
-    if (!SITE.own && (dv_is_none(a) || dv_is_none(b)) && dv_operate_is_plain(a) && dv_operate_is_plain(b)) DONE(dv_bool(a.bits ${sign} b.bits));
+    if ((dv_is_none(a) || dv_is_none(b)) && !SITE.own && dv_operate_is_plain(a) && dv_operate_is_plain(b)) DONE(dv_bool(a.bits ${sign} b.bits));
 % endif
     SLOW();
     --- out of line ---

@@ -103,7 +103,9 @@ static inline bool dv_operate_asks_types(dv_value a, dv_value b) {
 }
 /* The same of a comparison; two strs have theirs, too. */
 static inline bool dv_operate_compares_types(dv_value a, dv_value b) {
-    return dv_operate_asks_types(a, b) && !(dv_is_shape(a, DV_T_STR) && dv_is_shape(b, DV_T_STR));
+    if (!dv_is_object(a) || !dv_is_object(b)) return dv_operate_asks_types(a, b);
+    return dv_operate_is_built_in(a) && dv_operate_is_built_in(b) &&
+           !(dv_is_shape(a, DV_T_STR) && dv_is_shape(b, DV_T_STR));
 }
 
 /* Is v equal to None if it is None, and not if not?  (Proxies ask others.) */
