@@ -253,7 +253,8 @@ short = "COMPLEX" if left == right else f"{left}_{right}".upper()
 % endif
 
 % if op in ("ADD", "SUB", "MUL", "FLOORDIV", "MOD", "LSHIFT", "RSHIFT", "AND", "OR", "XOR"):
-<%isa:derivative name="${op}_TYPE" of="${op}" types="any any" when="dv_operate_asks_types(a, b)" doc="${op} of two operands of built-in types, not both of them small numbers: their types' C functions are asked at once.">
+## (Ints within int64 wait for ${op}_WORD.)
+<%isa:derivative name="${op}_TYPE" of="${op}" types="any any" when="dv_operate_asks_types(a, b)${' && !(dv_int_is_word(a) && dv_int_is_word(b))' if op in WORD else ''}" doc="${op} of two operands of built-in types, not both of them small numbers: their types' C functions are asked at once.">
 % if op == "ADD":
     /* n += x < y */
     if (dv_is_int(a) && dv_is_bool(b) && dv_as_int(a) < DV_INT_MAX) DONE(dv_int(dv_as_int(a) + dv_same(b, DV_TRUE)));
@@ -263,7 +264,10 @@ short = "COMPLEX" if left == right else f"{left}_{right}".upper()
     if (DV_UNLIKELY(!dv_operate_asks_types(a, b) || GUARD_FAILS())) MISS();
     const uint8_t own = SITE.own;
     PUBLISH();
-    const dv_value result = dv_operate_types(vm, DV_BINARY_${op}, a, b, own & DV_OWN_INPLACE);
+    const dv_type *type = dv_operate_type(vm, a);
+    dv_value result = DV_NOTIMPLEMENTED;
+    if (type && type->id != DV_T_INT && type->binary && !(own & DV_OWN_INPLACE && type->inplace)) result = type->binary(vm, DV_BINARY_${op}, a, b);
+    if (dv_same(result, DV_NOTIMPLEMENTED)) result = dv_operate_types(vm, DV_BINARY_${op}, a, b, own & DV_OWN_INPLACE);
     if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
     if (DV_UNLIKELY(dv_same(result, DV_NOTIMPLEMENTED))) MISS();
     DISPOSE2(own, a, b);
