@@ -252,17 +252,22 @@ short = "COMPLEX" if left == right else f"{left}_{right}".upper()
 </%isa:derivative>
 % endif
 
-% if op in ("ADD", "SUB", "MUL", "MOD", "AND", "OR", "XOR"):
-<%isa:derivative name="${op}_TYPE" of="${op}" types="any any" when="dv_operate_asks_type(a, b)" doc="${op} of an object of a built-in type, that is no number, and of no instance: its type's C function is asked at once.">
+% if op in ("ADD", "SUB", "MUL", "FLOORDIV", "MOD", "LSHIFT", "RSHIFT", "AND", "OR", "XOR"):
+## (Ints within int64 wait for ${op}_WORD.)
+<%isa:derivative name="${op}_TYPE" of="${op}" types="any any" when="dv_operate_asks_types(a, b)${' && !(dv_int_is_word(a) && dv_int_is_word(b))' if op in WORD else ''}" doc="${op} of two operands of built-in types, not both of them small numbers: their types' C functions are asked at once.">
+% if op == "ADD":
+    /* n += x < y */
+    if (dv_is_int(a) && dv_is_bool(b) && dv_as_int(a) < DV_INT_MAX) DONE(dv_int(dv_as_int(a) + dv_same(b, DV_TRUE)));
+% endif
     SLOW();
     --- out of line ---
-    if (DV_UNLIKELY(!dv_operate_asks_type(a, b) || GUARD_FAILS())) MISS();
-    const dv_type *type = vm->types[dv_as_object(a)->shape];
+    if (DV_UNLIKELY(!dv_operate_asks_types(a, b) || GUARD_FAILS())) MISS();
     const uint8_t own = SITE.own;
     PUBLISH();
+    const dv_type *type = dv_operate_type(vm, a);
     dv_value result = DV_NOTIMPLEMENTED;
-    if (own & DV_OWN_INPLACE && type->inplace) result = type->inplace(vm, DV_BINARY_${op}, a, b);
-    if (dv_same(result, DV_NOTIMPLEMENTED) && DV_LIKELY(type->binary != NULL)) result = type->binary(vm, DV_BINARY_${op}, a, b);
+    if (type && type->id != DV_T_INT && type->binary && !(own & DV_OWN_INPLACE && type->inplace)) result = type->binary(vm, DV_BINARY_${op}, a, b);
+    if (dv_same(result, DV_NOTIMPLEMENTED)) result = dv_operate_types(vm, DV_BINARY_${op}, a, b, own & DV_OWN_INPLACE);
     if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
     if (DV_UNLIKELY(dv_same(result, DV_NOTIMPLEMENTED))) MISS();
     DISPOSE2(own, a, b);

@@ -205,6 +205,35 @@ ${call_class(False, n)}</%isa:derivative>
     NEXT();
 </%isa:derivative>
 
+<%isa:derivative name="CALL_FIELDS" of="CALL" promises="boxed" doc="CALL of the class of a named tuple with a value for each field: they become its items.">
+    SLOW();
+    --- out of line ---
+    const int64_t n = CELL(2).i;
+    const dv_value class_ = sp[-n - 3];
+    if (DV_UNLIKELY(!dv_is_class(class_) || dv_as_class(class_)->fields != n + 1 || vm->calls_left <= 0 || GUARD_FAILS())) MISS();
+    PUBLISH();
+    const dv_value result = dv_tuple_take_for(vm, dv_as_class(class_), sp - n, n);
+    if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
+    sp -= n + 2;
+    sp[-1] = result;
+    NEXT_RELEASING(class_);
+</%isa:derivative>
+
+<%isa:derivative name="CALL_OBJECT" of="CALL" promises="boxed" doc="CALL of what C calls: a partial, a cache, an itemgetter, a class with a __new__ of dl or a metaclass that makes its instances.">
+    SLOW();
+    --- out of line ---
+    const int64_t n = CELL(2).i;
+    const dv_value callee = sp[-n - 3];
+    if (DV_UNLIKELY(!dv_call_is_of_object(vm, callee) || GUARD_FAILS())) MISS();
+    PUBLISH();
+    const dv_value result = dv_call(vm, callee, sp - n, (uint32_t)n, DV_EMPTY);
+    if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
+    for (int64_t i = 1; i <= n; i++) dv_release_outer(vm, sp[-i]);
+    sp -= n + 2;
+    sp[-1] = result;
+    NEXT_RELEASING(callee);
+</%isa:derivative>
+
 <%isa:op name="CONSTRUCTED" stack="self next v -- self2" doc="Where the __init__ returns that a call of a class has entered; goes on behind the call. Not emitted by the compiler.">
     if (DV_UNLIKELY(!dv_is_none(v))) SLOW();
     sp -= 2;
@@ -571,6 +600,41 @@ ${call_class(False, n)}</%isa:derivative>
     TAIL(dv_slow_call_keywords);
 </%isa:op>
 
+<%isa:derivative name="CALL_KW_C" of="CALL_KW" cache="function" promises="boxed" doc="CALL_KW of a C function; the cache holds its definition.">
+    SLOW();
+    --- out of line ---
+    const int64_t n = CELL(2).i;
+    const dv_value callee = sp[-n - 3];
+    const dv_cfunction_def *def = CACHED(function);
+    if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION))) MISS();
+    const dv_cfunction *function = (const dv_cfunction *)dv_as_object(callee);
+    if (DV_UNLIKELY(function->def != def || !dv_is_empty(function->self) || dv_is_class(function->owner) || GUARD_FAILS())) MISS();
+    PUBLISH();
+    dv_work_call(vm, DV_WORK_CALL);
+    const dv_value result = def->keyword_entry(vm, sp - n, (uint32_t)n, CELL(3).v);
+    if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
+    for (int64_t i = 1; i <= n; i++) dv_release_outer(vm, sp[-i]);
+    sp -= n + 2;
+    sp[-1] = result;
+    NEXT_RELEASING(callee);
+</%isa:derivative>
+
+<%isa:derivative name="CALL_KW_TYPE" of="CALL_KW" cache="class" promises="boxed" doc="CALL_KW of the built-in class in the cache, which is never freed.">
+    SLOW();
+    --- out of line ---
+    const int64_t n = CELL(2).i;
+    const dv_value callee = sp[-n - 3];
+    if (DV_UNLIKELY(callee.bits != CACHED(class).bits || GUARD_FAILS())) MISS();
+    PUBLISH();
+    const dv_value result = dv_as_class(callee)->descriptor->construct(vm, sp - n, (uint32_t)n, CELL(3).v);
+    if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
+    for (int64_t i = 1; i <= n; i++) dv_release_outer(vm, sp[-i]);
+    sp -= n + 2;
+    sp[-1] = result;
+    dv_as_object(callee)->references--;
+    NEXT();
+</%isa:derivative>
+
 <%isa:op name="LOAD_METHOD" open="yes" region="dv_step_load_method" promises="nothing" operands="name" site="yes" cache="2" stack="object -- callee R1 R2 self" calls_out="yes" kills="all" select="dv_choose_method" doc="Prepares object.name(...): pushes callee, the two reserved entries and self, which is EMPTY if what was found is not a method.">
     if (DV_UNLIKELY(!dv_prepare_method(vm, sp, CELL(2).v))) RAISE();
     sp += 3;
@@ -658,6 +722,14 @@ ${prepared(suffix)}</%isa:derivative>
     sp[2] = DV_EMPTY;
     sp += 3;
     NEXT_RELEASING(object);
+</%isa:derivative>
+
+<%isa:derivative name="LOAD_METHOD_VALUE" of="LOAD_METHOD" cache="shape/kind cell" doc="LOAD_METHOD of an int, a float or another value that is no object, of the type with the cached number: the cell of its class is in the cache.">
+    if (DV_UNLIKELY(dv_is_object(object) || dv_type_of(vm, object) != CACHED(shape) || GUARD_FAILS())) MISS();
+    sp += 3;
+    sp[-4] = dv_retain(CACHED(cell)->value); /* nobody can write to it */
+    sp[-1] = object;
+    NEXT();
 </%isa:derivative>
 
 <%isa:derivative name="LOAD_METHOD_MODULE" saw="member" of="LOAD_METHOD" cache="serial cell" doc="LOAD_METHOD of a module: its serial number and its cell are in the cache.">
@@ -902,6 +974,52 @@ ${check_arguments(False, int(n) + self, " || dv_is_empty(sp[-%d])" % (int(n) + 1
     TAIL(dv_slow_call_keywords);
 </%isa:op>
 
+<%isa:derivative name="CALL_METHOD_KW_C" of="CALL_METHOD_KW" cache="function" promises="boxed" doc="CALL_METHOD_KW of a C function; the cache holds its definition.">
+    SLOW();
+    --- out of line ---
+    const int64_t n = CELL(2).i + 1;
+    const dv_value callee = sp[-n - 3], *args = sp - n;
+    const dv_cfunction_def *def = CACHED(function);
+    if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION))) MISS();
+    const dv_cfunction *function = (const dv_cfunction *)dv_as_object(callee);
+    const bool bare = dv_is_empty(*args);
+    /* Without self from LOAD_METHOD nobody has checked the type of a method's first argument. */
+    if (DV_UNLIKELY(function->def != def || !dv_is_empty(function->self) || (bare && dv_is_class(function->owner)) || GUARD_FAILS())) MISS();
+    PUBLISH();
+    dv_work_call(vm, DV_WORK_CALL);
+    const dv_value result = def->keyword_entry(vm, args + bare, (uint32_t)(n - bare), CELL(3).v);
+    if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
+    for (int64_t i = 1; i <= n; i++) dv_release_outer(vm, sp[-i]);
+    sp -= n + 2;
+    sp[-1] = result;
+    NEXT_RELEASING(callee);
+</%isa:derivative>
+
+## What a plan cannot do.
+% for family in ("CALL_KW", "CALL_METHOD_KW"):
+<%isa:derivative name="${family}_BOUND" of="${family}" promises="boxed" doc="${family} of a dl function with a * or ** parameter, or of more than a plan can do: its arguments are bound at each call.">
+    SLOW();
+    --- out of line ---
+    r = CELL(2).i;
+% if family == "CALL_KW":
+    if (DV_UNLIKELY(!dv_is_function(sp[-r - 3]) || GUARD_FAILS())) MISS();
+% else:
+    dv_value *self = sp - r - 1;
+    if (DV_UNLIKELY(!dv_is_function(self[-3]) || GUARD_FAILS())) MISS();
+    if (dv_is_empty(*self)) {
+        memmove(self, self + 1, (size_t)r * sizeof *sp);
+        sp--;
+    } else {
+        r++;
+    }
+% endif
+    vm->keywords = CELL(3).v;
+    ip += LEN;
+    DEAD_FLOAT();
+    TAIL(dv_slow_enter_keywords);
+</%isa:derivative>
+% endfor
+
 ## Calls by a plan (run/plan.h), which is in the cache: keywords, defaults of keyword-only parameters, classes of modules.
 <%
 FUNCTION_PLANS = (
@@ -967,12 +1085,44 @@ CLASS_PLANS = (
 </%isa:derivative>
 % endfor
 
-<%isa:op name="CALL_EX" region="leaves counts" operands="count" variable="call_ex" stack="args -- r" calls_out="yes" kills="all" doc="Calls with the items of an iterable and, if n is 1, those of the mapping above it as keyword arguments.">
-    r = CELL(1).i;
+<%isa:op name="CALL_EX" region="leaves" operands="count" site="yes" variable="call_ex" stack="args -- r" calls_out="yes" kills="all" select="dv_choose_call_ex" doc="Calls with the items of an iterable and, if n is 1, those of the mapping above it as keyword arguments.">
+    r = CELL(2).i;
     ip += LEN;
     DEAD_FLOAT();
     TAIL(dv_slow_call_ex);
 </%isa:op>
+
+<%isa:derivative name="CALL_EX_DL" of="CALL_EX" doc="CALL_EX of a dl function: with nothing but a tuple of exactly its parameters, it enters the frame at once.">
+    const int64_t named = CELL(2).i;
+    dv_value *frame = sp - 1 - named;
+    const dv_value callee = frame[-3], given = frame[0];
+    if (DV_UNLIKELY(!dv_is_function(callee) || GUARD_FAILS())) MISS();
+    const dv_thread *thread = dv_function_thread(dv_as_function(callee));
+    const int64_t count = thread->exact_arguments;
+    if (named || !dv_is_shape(given, DV_T_TUPLE) || dv_as_tuple(given)->count != count) SLOW();
+    if (DV_UNLIKELY(!dv_frame_fits(vm, thread, frame) || dv_as_object(given)->references == 1)) SLOW();
+    dv_as_object(given)->references--;
+    for (int64_t i = 0; i < count; i++) frame[i] = dv_retain(dv_as_tuple(given)->items[i]);
+    sp = dv_frame_push_from(vm, thread, frame, frame + count, fp, ip + LEN);
+    fp = frame;
+    JUMP(thread->entry);
+    --- out of line ---
+    r = CELL(2).i;
+    ip += LEN;
+    DEAD_FLOAT();
+    TAIL(dv_slow_call_ex);
+</%isa:derivative>
+
+<%isa:derivative name="CALL_EX_OBJECT" of="CALL_EX" doc="CALL_EX of anything else, with a tuple or list.">
+    SLOW();
+    --- out of line ---
+    r = CELL(2).i;
+    const dv_value given = sp[-1 - r];
+    if (DV_UNLIKELY(dv_is_function(sp[-4 - r]) || (!dv_is_shape(given, DV_T_TUPLE) && !dv_is_shape(given, DV_T_LIST)) || GUARD_FAILS())) MISS();
+    ip += LEN;
+    DEAD_FLOAT();
+    TAIL(dv_slow_call_ex);
+</%isa:derivative>
 
 <%isa:op name="DICT_MERGE" variable="merge" stack="mapping --" calls_out="yes" kills="all" doc="Adds the items of a mapping to the keyword arguments below it, which lie above callee, the two reserved entries and the positional arguments: TypeError if a name is there already.">
     const dv_value mapping = sp[-1];

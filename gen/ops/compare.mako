@@ -141,6 +141,20 @@ both = f"dv_operate_compares_str(vm, a, {known}) && dv_operate_compares_str(vm, 
     DONE(dv_bool(result));
 </%isa:derivative>
 % endif
+<%isa:derivative name="${op}_TYPE" of="${op}" types="any any" when="dv_operate_compares_types(a, b)" result="bool" doc="${op} of two operands of built-in types, neither both small numbers nor both strs: their types' C functions are asked at once.">
+% if op in ("EQ", "NE"):
+    if ((dv_is_none(a) || dv_is_none(b)) && !SITE.own && dv_operate_is_plain(a) && dv_operate_is_plain(b)) DONE(dv_bool(a.bits ${sign} b.bits));
+% endif
+    SLOW();
+    --- out of line ---
+    if (DV_UNLIKELY(!dv_operate_compares_types(a, b) || GUARD_FAILS())) MISS();
+    const uint8_t own = SITE.own;
+    PUBLISH();
+    const dv_value result = dv_operate_compare(vm, DV_${op}, a, b);
+    if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
+    DISPOSE2(own, a, b);
+    DONE(result);
+</%isa:derivative>
 % endfor
 
 <%isa:op name="IS" operands="own" promises="nothing" stack="a b -- r" region="dv_step_is" doc="a is b: the same object.">
@@ -262,8 +276,8 @@ ${contained("number >= 0", jump)}\
 ${contained_late("base->contains(vm, b, a)", jump)}\
 </%isa:derivative>
 
-<%isa:derivative name="IN_SEQUENCE${suffix}" of="IN" types="any any" result="bool" covers="${jump}" doc="IN of anything and a list or a tuple${also}.">
-    if (DV_UNLIKELY((!dv_is_shape(b, DV_T_LIST) && !dv_is_shape(b, DV_T_TUPLE)) || GUARD_FAILS())) MISS();
+<%isa:derivative name="IN_TYPE${suffix}" of="IN" types="any any" result="bool" covers="${jump}" doc="IN of anything and an object of a built-in type${also}.">
+    if (DV_UNLIKELY(!dv_is_shape(b, DV_T_LIST) && !dv_is_shape(b, DV_T_TUPLE) && !dv_is_shape(b, DV_T_RANGE))) SLOW();
     /* What dies here does so out of line. */
     const uint8_t own = SITE.own;
     const int found = dv_sequence_has_at_once(b, a);
@@ -271,7 +285,9 @@ ${contained_late("base->contains(vm, b, a)", jump)}\
     dv_as_object(b)->references -= own >> 1 & 1;
 ${contained("found", jump)}\
     --- out of line ---
-${contained_late("vm->types[dv_as_object(b)->shape]->contains(vm, b, a)", jump)}\
+    const dv_type *type = dv_operate_type(vm, b);
+    if (DV_UNLIKELY(!type || !type->contains || GUARD_FAILS())) MISS();
+${contained_late("type->contains(vm, b, a)", jump)}\
 </%isa:derivative>
 
 % for kind, test, find, rest in (("SET", "(dv_is_shape(b, DV_T_SET) || dv_is_shape(b, DV_T_FROZENSET)) && !dv_is_set(a)", "dv_set_contains(vm, b, a)", " but a set"), ("DICT", "dv_is_shape(b, DV_T_DICT)", "dv_is_empty(dv_dict_get(vm, b, a)) ? (dv_is_empty(vm->error) ? 0 : -1) : 1", "")):

@@ -117,18 +117,18 @@ TRUTHS = [("int", (lambda v: f"dv_is_int({v})"), (lambda v: f"{v}.bits != DV_TAG
 </%isa:derivative>
 
 % endfor
-<%isa:derivative name="${name}_SIZED" of="${name}" doc="${name} of an object of another built-in type that has a length, or None.">
+<%isa:derivative name="${name}_TYPE" of="${name}" doc="${name} of an object of another built-in type, whose truth asks nobody else, or None.">
     if (v.bits == DV_NONE.bits) {
         sp--;
         JUMP(${"CELL(2).target" if wanted == "FALSE" else "ip + LEN"});
     }
     const dv_type *type = dv_is_object(v) && dv_as_object(v)->shape < DV_T_COUNT ? vm->types[dv_as_object(v)->shape] : NULL;
-    if (DV_UNLIKELY(!type || !type->length || type->truth || type->decide || GUARD_FAILS())) MISS();
+    if (DV_UNLIKELY(!type || type->decide || type->id == DV_T_EXCEPTION || GUARD_FAILS())) MISS();
     const bool owned = SITE.own & 1;
     PUBLISH();
-    const int64_t length = type->length(vm, v);
-    if (DV_UNLIKELY(length < 0)) RAISE();
-    ip = ${"length" if wanted == "TRUE" else "!length"} ? CELL(2).target : ip + LEN;
+    const int64_t truth = type->truth ? type->truth(v) : type->length ? type->length(vm, v) : 1;
+    if (DV_UNLIKELY(truth < 0)) RAISE();
+    ip = ${"truth" if wanted == "TRUE" else "!truth"} ? CELL(2).target : ip + LEN;
     sp--;
     if (owned) GO_RELEASING(v);
     DEAD();
@@ -259,9 +259,12 @@ TRUTHS = [("int", (lambda v: f"dv_is_int({v})"), (lambda v: f"{v}.bits != DV_TAG
     TAIL(dv_region_start);
 </%isa:derivative>
 
-<%isa:derivative name="GET_ITER_DL" of="GET_ITER" types="instance" doc="Makes an iterator of an instance whose class has __iter__ in dl: enters its frame.">
+<%isa:derivative name="GET_ITER_DL" of="GET_ITER" types="instance" doc="Makes an iterator of an instance whose class has __iter__ in dl: enters its frame; or, if that has __getitem__ alone, of its items.">
     dv_function *method = dv_operate_enters(vm, dv_operate_known(vm, v, vm->known.iter), 1, sp);
-    if (DV_UNLIKELY(!method)) MISS();
+    if (DV_UNLIKELY(!method)) {
+        if (dv_operate_lacks(vm, v, vm->known.iter)) TAIL(DV_H(GET_ITER));
+        MISS();
+    }
     OPERATE1(method, v, DV_OPERATE_HOW(DV_OPERATE_ITER, 0, SITE.own));
 </%isa:derivative>
 
@@ -572,7 +575,7 @@ ${exhausted()}</%isa:derivative>
     DONE(result);
 </%isa:op>
 
-<%isa:op name="SEND" operands="jump" variable="send" stack="receiver sent -- receiver2 v" calls_out="yes" kills="all" doc="Sends the top to the generator or iterator below it, and replaces it by what that yields; or replaces both by the value that it returns, and jumps.">
+<%def name="send_to_generator()">\
     const dv_value receiver = sp[-2], sent = sp[-1];
     if (dv_is_generator(receiver)) {
         dv_generator *g = dv_as_generator(receiver);
@@ -580,15 +583,42 @@ ${exhausted()}</%isa:derivative>
             const dv_cell *next = g->next;
             dv_value *frame = sp + 2;
             vm->work_left -= 2; /* a chain of generators may be long (core/work.h) */
-            sp = dv_generator_enter(vm, g, frame, fp, ip + LEN, DV_RESUMER_SEND, CELL(1).target);
+            sp = dv_generator_enter(vm, g, frame, fp, ip + LEN, DV_RESUMER_SEND, CELL(2).target);
             *sp++ = sent;
             fp = frame;
             JUMP(next);
         }
     }
-    DEAD();
+</%def>\
+<%isa:op name="SEND" operands="jump" site="yes" variable="send" stack="receiver sent -- receiver2 v" calls_out="yes" kills="all" select="dv_choose_send" doc="Sends the top to the generator or iterator below it, and replaces it by what that yields; or replaces both by the value that it returns, and jumps.">
+${send_to_generator()}    DEAD();
     TAIL(dv_slow_send);
 </%isa:op>
+
+<%isa:derivative name="SEND_GENERATOR" of="SEND" doc="SEND to a generator that can be entered.">
+    if (DV_UNLIKELY(!dv_is_generator(sp[-2]) || GUARD_FAILS())) MISS();
+${send_to_generator()}    DEAD();
+    TAIL(dv_slow_send);
+</%isa:derivative>
+
+<%isa:derivative name="SEND_NEXT" of="SEND" doc="SEND of None to an iterator of a built-in type that is no generator: takes its next item.">
+    SLOW();
+    --- out of line ---
+    const dv_value receiver = sp[-2];
+    const dv_type *type = dv_operate_type(vm, receiver);
+    if (DV_UNLIKELY(!type || !type->next || dv_is_generator(receiver) || !dv_is_none(sp[-1]) || GUARD_FAILS())) MISS();
+    PUBLISH();
+    const dv_value item = dv_next(vm, receiver);
+    if (DV_LIKELY(!dv_is_empty(item))) {
+        sp[-1] = item;
+        NEXT();
+    }
+    if (DV_UNLIKELY(!dv_is_empty(vm->error))) TAIL(dv_slow_send_failed);
+    sp--;
+    sp[-1] = DV_NONE;
+    ip = CELL(2).target;
+    GO_RELEASING(receiver);
+</%isa:derivative>
 
 <%isa:op name="YIELD_FROM" operands="jump" variable="yield_from" stack="v --" kills="all" ends="yes" doc="Suspends the generator within yield from; its caller gets the value. What is sent to it is pushed and sent on, by the SEND that this jumps to, when it is resumed.">
     const dv_cell *link = dv_frame_link(fp);

@@ -108,6 +108,19 @@ ${load_of_dict()}\
     DONE(result);
 </%isa:derivative>
 
+<%isa:derivative name="LOAD_SUBSCR_TYPE" of="LOAD_SUBSCR" doc="container[index] of an object of another built-in type: its C function is asked at once.">
+    SLOW();
+    --- out of line ---
+    const dv_type *type = dv_operate_type(vm, container);
+    if (DV_UNLIKELY(!type || !type->get_item || (dv_is_int(index) && type->id <= DV_T_LIST) || GUARD_FAILS())) MISS();
+    const uint8_t own = SITE.own;
+    PUBLISH();
+    const dv_value result = type->get_item(vm, container, index);
+    if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
+    DISPOSE2(own, container, index);
+    DONE(result);
+</%isa:derivative>
+
 <%isa:op name="STORE_SUBSCR" open="yes" region="dv_step_store_subscript" operands="own" stack="value container index --" calls_out="yes" kills="all" select="dv_choose_store_subscript" doc="container[index] = value.">
     const uint8_t own = SITE.own;
     if (DV_UNLIKELY(!dv_set_item(vm, container, index, value))) RAISE();
@@ -169,6 +182,19 @@ ${load_of_dict()}\
     const uint8_t own = SITE.own;
     PUBLISH();
     if (DV_UNLIKELY(!base->set_item(vm, container, index, value))) RAISE();
+    DISPOSE1(own, value);
+    DISPOSE2(own >> 1, container, index);
+    DONE0();
+</%isa:derivative>
+
+<%isa:derivative name="STORE_SUBSCR_TYPE" of="STORE_SUBSCR" doc="container[index] = value of an object of another built-in type: its C function is asked at once.">
+    SLOW();
+    --- out of line ---
+    const dv_type *type = dv_operate_type(vm, container);
+    if (DV_UNLIKELY(!type || !type->set_item || (dv_is_int(index) && type->id == DV_T_LIST) || GUARD_FAILS())) MISS();
+    const uint8_t own = SITE.own;
+    PUBLISH();
+    if (DV_UNLIKELY(!type->set_item(vm, container, index, value))) RAISE();
     DISPOSE1(own, value);
     DISPOSE2(own >> 1, container, index);
     DONE0();
@@ -414,6 +440,43 @@ ${load_of_dict()}\
     DONE_RELEASING(dv_retain(found), SITE.own & 1, object);
 </%isa:derivative>
 
+<%isa:derivative name="LOAD_ATTR_TYPE" of="LOAD_ATTR" cache="shape cell" doc="object.name that the built-in type of a value with the cached shape, or of the type with that number, gives: a method, whose cell is in the cache, or what the type computes.">
+    SLOW();
+    --- out of line ---
+    const uint32_t shape = dv_is_object(object) ? dv_as_object(object)->shape : dv_type_of(vm, object);
+    if (DV_UNLIKELY(shape != CACHED(shape) || GUARD_FAILS())) MISS();
+    const uint8_t own = SITE.own;
+    PUBLISH();
+    const dv_value result = dv_type_attribute(vm, object, CELL(2).v, CACHED(cell));
+    if (DV_UNLIKELY(dv_is_empty(result) && !dv_is_empty(vm->error))) RAISE();
+    if (DV_UNLIKELY(dv_is_empty(result))) MISS();
+    DISPOSE1(own, object);
+    DONE(result);
+</%isa:derivative>
+
+<%isa:derivative name="LOAD_ATTR_COMPUTED" of="LOAD_ATTR" cache="shape cell" doc="object.name of an instance with the cached shape, for which its class has a __getattr__ or a __getattribute__ in dl: enters it. Its cell is in the cache.">
+    if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != CACHED(shape) || GUARD_FAILS())) MISS();
+    const dv_value found = CACHED(cell)->value;
+    if (DV_UNLIKELY(!dv_is_function(found))) MISS();
+    const dv_thread *thread = dv_function_thread(dv_as_function(found));
+    dv_value *frame = sp + 2;
+    if (DV_UNLIKELY(thread->exact_arguments != 2 || !dv_frame_fits(vm, thread, frame))) MISS();
+    frame[0] = SITE.own & 1 ? object : dv_retain(object);
+    frame[1] = dv_retain(CELL(2).v);
+    frame[-3] = dv_retain(found);
+    sp = dv_frame_push_from(vm, thread, frame, frame + 2, fp, ip + LEN);
+    fp = frame;
+    JUMP(thread->entry);
+</%isa:derivative>
+
+<%isa:derivative name="LOAD_ATTR_DICT" of="LOAD_ATTR" cache="shape/slot" doc="object.name of an instance with the cached shape whose attributes are in a dict, which is in a slot.">
+    if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != CACHED(shape) || GUARD_FAILS())) MISS();
+    const dv_dict *dict = dv_as_dict(*dv_instance_slot((dv_instance *)dv_as_object(object), CACHED(slot)));
+    const int64_t number = dv_dict_plain_entry(vm, dict, CELL(2).v);
+    if (DV_UNLIKELY(number < 0)) MISS();
+    DONE_RELEASING(dv_retain(dict->entries[number].value), SITE.own & 1, object);
+</%isa:derivative>
+
 <%isa:op name="STORE_ATTR" region="dv_step_store_attribute" promises="nothing" operands="name own" cache="2" stack="value object --" calls_out="yes" kills="all" select="dv_choose_store_attribute" doc="object.name = value.">
     const uint8_t own = SITE.own;
     if (DV_UNLIKELY(!dv_set_attribute(vm, object, CELL(2).v, value))) RAISE();
@@ -447,6 +510,64 @@ PLACES = {"OUTSIDE": "in front of the object, its class being derived from a bui
     sp -= IN;
     if (own & 2) NEXT_RELEASING(object);
     NEXT();
+</%isa:derivative>
+
+<%isa:derivative name="STORE_ATTR_GROW" of="STORE_ATTR" cache="shape/then" doc="object.name = value that gives an instance of a shape an attribute more, for which the object may have no room.">
+    SLOW();
+    --- out of line ---
+    if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != CACHED(shape) || GUARD_FAILS())) MISS();
+    const uint8_t own = SITE.own;
+    const uint32_t then = CACHED(then), slot = dv_shape_at(vm, then)->count - 1;
+    PUBLISH();
+    if (DV_UNLIKELY(!dv_instance_room(vm, dv_as_object(object), slot))) RAISE();
+    *dv_instance_slot((dv_instance *)dv_as_object(object), slot) = dv_retain(value);
+    dv_as_object(object)->shape = then;
+    DISPOSE2(own, value, object);
+    DONE0();
+</%isa:derivative>
+
+<%isa:derivative name="STORE_ATTR_DICT" of="STORE_ATTR" cache="shape/slot" doc="object.name = value of an instance with the cached shape whose attributes are in a dict, which is in a slot.">
+    SLOW();
+    --- out of line ---
+    if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != CACHED(shape) || GUARD_FAILS())) MISS();
+    const uint8_t own = SITE.own;
+    const dv_value dict = dv_retain(*dv_instance_slot((dv_instance *)dv_as_object(object), CACHED(slot)));
+    PUBLISH();
+    const bool stored = dv_dict_set(vm, dict, CELL(2).v, value);
+    dv_release_outer(vm, dict);
+    if (DV_UNLIKELY(!stored)) RAISE();
+    DISPOSE2(own, value, object);
+    DONE0();
+</%isa:derivative>
+
+## What is neither was nor becomes a descriptor, and no slot of the class: nothing but the cell changes.
+% for form, key, found, what in (("STORE_ATTR_OF_CLASS", "root", "dv_is_shape(object, DV_T_CLASS) && dv_as_class(object)->root && dv_as_class(object)->root->number == CACHED(root)", "class.name = value of the class whose instances begin with the cached shape, where a plain value replaces another"), ("STORE_ATTR_MODULE", "serial", "dv_is_shape(object, DV_T_MODULE) && (int64_t)dv_as_module(object)->serial == CACHED(serial)", "module.name = value where a plain value replaces another")):
+<%isa:derivative name="${form}" promises="nothing" of="STORE_ATTR" cache="${key} cell" doc="${what}: the name's cell is in the cache.">
+    if (DV_UNLIKELY(!(${found}) || GUARD_FAILS())) MISS();
+    dv_global_cell *cell = CACHED(cell);
+    if (DV_UNLIKELY(dv_is_empty(cell->value) || !dv_store_is_plain(cell->value) || !dv_store_is_plain(value))) MISS();
+    if (dv_is_object(cell->value) || cell->constant.dependents || cell->holders || (SITE.own & 2 && dv_as_object(object)->references == 1)) SLOW();
+    if (!(SITE.own & 1)) dv_retain(value);
+    cell->value = value;
+    dv_as_object(object)->references -= SITE.own >> 1 & 1;
+    DONE0();
+    --- out of line ---
+    const uint8_t own = SITE.own;
+    PUBLISH();
+    dv_replace_global(vm, CACHED(cell), dv_retain(value));
+    DISPOSE2(own, value, object);
+    DONE0();
+</%isa:derivative>
+
+% endfor
+<%isa:derivative name="STORE_ATTR_COMPUTED" of="STORE_ATTR" cache="shape cell" doc="object.name = value of an instance with the cached shape whose class has a __setattr__ in dl: enters it. Its cell is in the cache.">
+    if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != CACHED(shape) || GUARD_FAILS())) MISS();
+    const dv_value found = CACHED(cell)->value;
+    if (DV_UNLIKELY(!dv_is_function(found))) MISS();
+    const dv_thread *thread = dv_function_thread(dv_as_function(found));
+    if (DV_UNLIKELY(thread->exact_arguments != 3 || !dv_frame_fits(vm, thread, sp + 5))) MISS();
+    const dv_value name = CELL(2).v;
+    OPERATE3(dv_as_function(found), object, name, value, DV_OPERATE_HOW(DV_OPERATE_SET, 0, SITE.own));
 </%isa:derivative>
 
 <%isa:derivative name="STORE_ATTR_PROPERTY" several="STORE_ATTR_POLY" of="STORE_ATTR" cache="shape cell" doc="object.name = value of an instance with the cached shape, where name is a property of its class that a dl function sets: enters it. The class's cell is in the cache.">

@@ -4,7 +4,7 @@
 usage: example.py BUILD
 
 BUILD is a build directory of this tree.  A copy of the tree gets the block of the README at the end of
-gen/ops/data.mako, the row in vm/quicken/choose.c, and nothing else; it must build without a warning, choose the
+gen/ops/data.mako, the row in vm/quicken/choose_attribute.c, and nothing else; it must build without a warning, choose the
 derivative where its types are seen, leave it where they change, and print what the generic level prints.
 """
 
@@ -79,7 +79,7 @@ def make(build: Path, scratch: Path) -> Path:
     block, row = example()
     with (scratch / "gen" / "ops" / "data.mako").open("a") as data:
         data.write("\n" + block)
-    chooser = scratch / "vm" / "quicken" / "choose.c"
+    chooser = scratch / "vm" / "quicken" / "choose_attribute.c"
     before, table, after = chooser.read_text().partition(TABLE)
     chooser.write_text(before + table + row + after)
     settings = [cached(build, name) for name in ("CMAKE_C_COMPILER", "CMAKE_C_COMPILER_LAUNCHER", "DYNVM_PYTHON")]

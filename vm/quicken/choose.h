@@ -19,6 +19,7 @@ void dv_choose_store_attribute(dv_vm *vm, dv_cell *ip, dv_value *sp);
 void dv_choose_method(dv_vm *vm, dv_cell *ip, dv_value *sp);
 void dv_choose_truth(dv_vm *vm, dv_cell *ip, dv_value *sp); /* choose_data.c */
 void dv_choose_get_iter(dv_vm *vm, dv_cell *ip, dv_value *sp);
+void dv_choose_send(dv_vm *vm, dv_cell *ip, dv_value *sp);
 void dv_choose_slice(dv_vm *vm, dv_cell *ip, dv_value *sp);
 void dv_choose_key(dv_vm *vm, dv_cell *ip, dv_value *sp);
 

@@ -5,6 +5,7 @@
 
 #include "dv_ops.h"
 #include "run/bind.h"
+#include "run/call.h"
 #include "run/consume.h"
 #include "run/operate.h"
 #include "run/plan.h"
@@ -209,10 +210,19 @@ static uint32_t form_of_instance(const call_site *c) {
     return thread->exact_arguments == c->count + 1 ? DV_OP_CALL_INSTANCE : DV_OP_COUNT;
 }
 
+/* The derivative for what C calls; DV_OP_COUNT: none. */
+static uint32_t form_of_object(const call_site *c) {
+    return !c->method && dv_call_is_of_object(c->vm, c->callee) ? DV_OP_CALL_OBJECT : DV_OP_COUNT;
+}
+
 /* The derivative for a callable of dl without keywords; DV_OP_COUNT: none. */
 static uint32_t form_of_callable(const call_site *c) {
     if (dv_is_function(c->callee)) return form_of_function(c);
     if (dv_is_class(c->callee)) {
+        dv_class *class_ = (dv_class *)dv_as_object(c->callee);
+        if (!c->method && class_->type == DV_T_TUPLE &&
+            dv_class_takes_fields(c->vm, class_, (uint32_t)c->count))
+            return DV_OP_CALL_FIELDS;
         const dv_global_cell *known = dv_class_constructor(c->vm, dv_as_class(c->callee));
         if (known == &dv_no_constructor && !c->count && !c->method) return DV_OP_CALL_CLASS_BARE;
         if (known == &dv_exception_constructor && !c->method) return DV_OP_CALL_EXCEPTION;
@@ -255,6 +265,23 @@ static bool gathers(const call_site *c) {
            dv_bind_is_plain(function, (uint32_t)c->count);
 }
 
+/* The derivative for a call with names that no plan does. */
+static uint32_t form_with_names(const call_site *c) {
+    if (dv_is_function(c->callee))
+        return c->method ? DV_OP_CALL_METHOD_KW_BOUND : DV_OP_CALL_KW_BOUND;
+    if (is_plain_type(c)) {
+        c->cache[0].v = c->callee;
+        return DV_OP_CALL_KW_TYPE;
+    }
+    if (!dv_is_shape(c->callee, DV_T_CFUNCTION)) return DV_OP_COUNT;
+    const dv_cfunction *function = (const dv_cfunction *)dv_as_object(c->callee);
+    if (!function->def->keyword_entry || function->def->flags || !dv_is_empty(function->self) ||
+        (!c->has_self && dv_is_class(function->owner)))
+        return DV_OP_COUNT;
+    c->cache[0].p = (void *)(uintptr_t)function->def;
+    return c->method ? DV_OP_CALL_METHOD_KW_C : DV_OP_CALL_KW_C;
+}
+
 /* The derivative, with its cache filled in; DV_OP_COUNT: there is none. */
 static uint32_t form_of(const call_site *c) {
     bool named = !dv_is_empty(c->keywords);
@@ -264,8 +291,11 @@ static uint32_t form_of(const call_site *c) {
         return op;
     }
     op = form_with_plan(c);
-    if (op != DV_OP_COUNT || named) return op;
+    if (op != DV_OP_COUNT) return op;
+    if (named) return form_with_names(c);
     if (gathers(c)) return c->method ? DV_OP_CALL_METHOD_GATHER : DV_OP_CALL_GATHER;
+    op = form_of_object(c);
+    if (op != DV_OP_COUNT) return op;
     bool bound = is_bound_c(c);
     if (bound || is_plain_c(c)) {
         const dv_cfunction_def *def = ((const dv_cfunction *)dv_as_object(c->callee))->def;
@@ -315,6 +345,16 @@ void dv_choose_call(dv_vm *vm, dv_cell *ip, dv_value *sp) {
                          .last = sp[-1],
                          .count = count};
     if (!choose_extension(&c, sp - count - 3)) choose(&c);
+}
+
+void dv_choose_call_ex(dv_vm *vm, dv_cell *ip, dv_value *sp) {
+    const dv_value *given = sp - 1 - ip[2].i;
+    if (dv_is_function(given[-3]))
+        dv_site_become(vm, ip, DV_OP_CALL_EX_DL);
+    else if (dv_is_shape(*given, DV_T_TUPLE) || dv_is_shape(*given, DV_T_LIST))
+        dv_site_become(vm, ip, DV_OP_CALL_EX_OBJECT);
+    else
+        dv_site_refuse(vm, ip, DV_REASON_TYPES);
 }
 
 void dv_choose_call_method(dv_vm *vm, dv_cell *ip, dv_value *sp) {

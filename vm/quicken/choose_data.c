@@ -1,33 +1,36 @@
-/* choose_data.c: choosing derivatives of truth tests, slices and iterators (choose.h). */
+/* choose_data.c: choosing derivatives of truth tests, slices, iterators and generators (choose.h).
+ */
 #include "dv_ops.h"
 #include "quicken/choose.h"
 
 #include "core/shape.h"
+#include "run/operate.h"
 #include "types/binary/buffer.h"
+#include "types/callable/generator.h"
 #include "types/number/range.h"
 
 /* The derivatives of a family by what is tested. */
 typedef struct truth_forms {
-    uint32_t of_bool, of_int, of_float, of_str, of_list, of_tuple, of_dict, of_set, of_sized,
+    uint32_t of_bool, of_int, of_float, of_str, of_list, of_tuple, of_dict, of_set, of_type,
         of_instance;
 } truth_forms;
 
 static const truth_forms forms[] = {
     {DV_OP_JUMP_IF_FALSE_BOOL, DV_OP_JUMP_IF_FALSE_INT, DV_OP_JUMP_IF_FALSE_FLOAT,
      DV_OP_JUMP_IF_FALSE_STR, DV_OP_JUMP_IF_FALSE_LIST, DV_OP_JUMP_IF_FALSE_TUPLE,
-     DV_OP_JUMP_IF_FALSE_DICT, DV_OP_JUMP_IF_FALSE_SET, DV_OP_JUMP_IF_FALSE_SIZED,
+     DV_OP_JUMP_IF_FALSE_DICT, DV_OP_JUMP_IF_FALSE_SET, DV_OP_JUMP_IF_FALSE_TYPE,
      DV_OP_JUMP_IF_FALSE_INSTANCE},
     {DV_OP_JUMP_IF_TRUE_BOOL, DV_OP_JUMP_IF_TRUE_INT, DV_OP_JUMP_IF_TRUE_FLOAT,
      DV_OP_JUMP_IF_TRUE_STR, DV_OP_JUMP_IF_TRUE_LIST, DV_OP_JUMP_IF_TRUE_TUPLE,
-     DV_OP_JUMP_IF_TRUE_DICT, DV_OP_JUMP_IF_TRUE_SET, DV_OP_JUMP_IF_TRUE_SIZED,
+     DV_OP_JUMP_IF_TRUE_DICT, DV_OP_JUMP_IF_TRUE_SET, DV_OP_JUMP_IF_TRUE_TYPE,
      DV_OP_JUMP_IF_TRUE_INSTANCE},
 };
 
-/* Any other object of a built-in type whose truth is its length. */
-static bool is_sized(dv_vm *vm, dv_value v) {
+/* Any other object of a built-in type that says itself whether it is true. */
+static bool is_plainly_true(dv_vm *vm, dv_value v) {
     if (!dv_is_object(v) || dv_as_object(v)->shape >= DV_T_COUNT) return false;
     const dv_type *type = vm->types[dv_as_object(v)->shape];
-    return type && type->length && !type->truth && !type->decide && type == dv_behaviour_of(vm, v);
+    return type && !type->decide && type->id != DV_T_EXCEPTION && type == dv_behaviour_of(vm, v);
 }
 
 static uint32_t truth_form(dv_vm *vm, const truth_forms *f, dv_value v) {
@@ -42,7 +45,7 @@ static uint32_t truth_form(dv_vm *vm, const truth_forms *f, dv_value v) {
     case DV_T_TUPLE: return f->of_tuple;
     case DV_T_DICT: return f->of_dict;
     case DV_T_SET: return f->of_set;
-    default: return is_sized(vm, v) ? f->of_sized : DV_OP_COUNT;
+    default: return is_plainly_true(vm, v) ? f->of_type : DV_OP_COUNT;
     }
 }
 
@@ -130,4 +133,14 @@ void dv_choose_get_iter(dv_vm *vm, dv_cell *ip, dv_value *sp) {
                            : DV_OP_GET_ITER_TYPE);
     else
         dv_site_unsuitable(vm, ip);
+}
+
+void dv_choose_send(dv_vm *vm, dv_cell *ip, dv_value *sp) {
+    const dv_type *type = dv_operate_type(vm, sp[-2]);
+    if (dv_is_generator(sp[-2]))
+        dv_site_become(vm, ip, DV_OP_SEND_GENERATOR);
+    else if (type && type->next && dv_is_none(sp[-1]))
+        dv_site_become(vm, ip, DV_OP_SEND_NEXT);
+    else
+        dv_site_refuse(vm, ip, DV_REASON_TYPES);
 }

@@ -27,6 +27,7 @@
 #include "types/class/metaclass.h"
 #include "types/class/pattern.h"
 #include "types/class/descriptor.h"
+#include "types/class/lookup.h"
 #include "types/mapping/dict_view.h"
 #include "types/exception/exception.h"
 #include "types/number/float.h"

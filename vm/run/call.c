@@ -7,6 +7,7 @@
 #include "core/work.h"
 #include "run/bind.h"
 #include "run/frame.h"
+#include "run/operate.h"
 #include "types/class/class.h"
 #include "types/exception/exception.h"
 #include "types/class/subclass.h"
@@ -147,6 +148,17 @@ static const dv_cell *call_instance(dv_vm *vm, const dv_cell *link, dv_value *sp
     return enter_for(vm, link, sp, fp, count, keywords, method, dv_instance_cell);
 }
 
+bool dv_call_is_of_object(dv_vm *vm, dv_value callee) {
+    if (dv_is_shape(callee, DV_T_CLASS)) { /* see dv_class_constructor */
+        const dv_class *class_ = dv_as_class(callee), *meta = class_->metaclass;
+        if (class_->descriptor || class_->type == DV_T_TUPLE) return false;
+        return class_->flags & DV_CLASS_NEW ||
+               (meta && dv_class_special_again(vm, meta, vm->known.call));
+    }
+    const dv_type *type = dv_operate_type(vm, callee);
+    return type && type->call && type->id != DV_T_CFUNCTION && type->id != DV_T_METHOD;
+}
+
 /* Out of line: is there room for the frame, once what was waiting for a call is done?  False:
  * raised. */
 static bool make_room(dv_vm *vm, const dv_thread *thread, const dv_value *frame) {
@@ -175,6 +187,12 @@ static const dv_cell *enter_function(dv_vm *vm, const dv_cell *link, dv_value *s
     vm->sp = dv_frame_push(vm, thread, frame, fp, link);
     vm->fp = frame;
     return thread->entry;
+}
+
+/* ip is already behind the call. */
+const dv_cell *dv_slow_enter_keywords(DV_HANDLER_PARAMETERS) {
+    (void)d;
+    return enter_function(vm, ip, sp, fp, (uint32_t)r, vm->keywords);
 }
 
 /* callee R R args -- result: any callee that is not a dl function. */

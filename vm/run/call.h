@@ -20,6 +20,10 @@ dv_value dv_function_make(dv_vm *vm, dv_thread *thread, dv_value defaults);
 /* Where no call seems to be left, for a comprehension that is inlined: polls; false: raised. */
 bool dv_call_may_nest(dv_vm *vm) DV_MUST_CHECK;
 
+/* Is it C that a call of this has to enter, and not a frame: what is no function, and no class or
+ * method that is called by way of a function? */
+bool dv_call_is_of_object(dv_vm *vm, dv_value callee);
+
 /* Makes a call whose callee, two reserved entries and arguments (the last ones named by `keywords`,
  * unless EMPTY) are on the stack, where they are taken from; `link` is behind the instruction.  The
  * result is where to go on with vm->sp and vm->fp. */

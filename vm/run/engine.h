@@ -92,8 +92,10 @@ const dv_cell *dv_slow_raise(DV_HANDLER_PARAMETERS); /* vm->error is set: unwind
 const dv_cell *dv_slow_call(
     DV_HANDLER_PARAMETERS); /* r: number of arguments (self included), sp behind them */
 const dv_cell *dv_slow_call_keywords(DV_HANDLER_PARAMETERS); /* the same; vm->handover: names */
-const dv_cell *dv_slow_call_ex(DV_HANDLER_PARAMETERS);       /* CALL_EX; r: is there a mapping? */
-const dv_cell *dv_slow_safepoint(DV_HANDLER_PARAMETERS);     /* polls; ip: where to continue */
+/* The callee is a dl function: its arguments, named by vm->keywords, are bound. */
+const dv_cell *dv_slow_enter_keywords(DV_HANDLER_PARAMETERS);
+const dv_cell *dv_slow_call_ex(DV_HANDLER_PARAMETERS);   /* CALL_EX; r: is there a mapping? */
+const dv_cell *dv_slow_safepoint(DV_HANDLER_PARAMETERS); /* polls; ip: where to continue */
 
 const dv_cell *dv_slow_operated(DV_HANDLER_PARAMETERS); /* OPERATED of the rarer kinds */
 

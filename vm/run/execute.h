@@ -14,6 +14,11 @@ bool dv_store_global(dv_vm *vm, const dv_value *fp, dv_value name,
                      dv_value value) DV_MUST_CHECK; /* takes value; EMPTY deletes */
 /* Takes value, which is not EMPTY. */
 void dv_replace_global(dv_vm *vm, dv_global_cell *cell, dv_value value);
+/* A value that is neither a descriptor nor a slot, and no function: where one of a class replaces
+ * another, the class finds what it found before. */
+static inline bool dv_store_is_plain(dv_value v) {
+    return !dv_is_object(v) || dv_as_object(v)->shape < DV_T_CODE;
+}
 /* Names in a class body: `space` is its namespace dict. */
 dv_value dv_load_name(dv_vm *vm, const dv_value *fp, dv_value name);
 bool dv_store_name(dv_vm *vm, const dv_value *fp, dv_value name, dv_value value) DV_MUST_CHECK;

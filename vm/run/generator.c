@@ -286,12 +286,11 @@ int dv_send(dv_vm *vm, dv_value receiver, dv_value v, dv_value *result) {
     return outcome_of_call(vm, returned, result);
 }
 
-const dv_cell *dv_slow_send(DV_HANDLER_PARAMETERS) {
-    (void)r, (void)d;
-    const dv_cell *end = ip[1].target;
-    dv_value receiver = sp[-2], sent = sp[-1], result;
-    vm->ip = ip, vm->sp = sp, vm->fp = fp;
-    int outcome = dv_send(vm, receiver, sent, &result);
+/* Goes on behind a SEND, with the result that its receiver gave. */
+static const dv_cell *sent_to(dv_vm *vm, const dv_cell *ip, dv_value *sp, dv_value *fp, int outcome,
+                              dv_value result) {
+    const dv_cell *end = ip[2].target;
+    dv_value receiver = sp[-2], sent = sp[-1];
     if (outcome < 0) return dv_slow_raise(ip, sp, fp, vm, 0, 0);
     sp[-1] = result;
     dv_release(vm, sent);
@@ -300,6 +299,21 @@ const dv_cell *dv_slow_send(DV_HANDLER_PARAMETERS) {
     vm->sp = sp - 1;
     dv_release(vm, receiver);
     return end;
+}
+
+const dv_cell *dv_slow_send(DV_HANDLER_PARAMETERS) {
+    (void)r, (void)d;
+    vm->ip = ip, vm->sp = sp, vm->fp = fp;
+    dv_value result = DV_EMPTY;
+    const int outcome = dv_send(vm, sp[-2], sp[-1], &result);
+    return sent_to(vm, ip, sp, fp, outcome, result);
+}
+
+const dv_cell *dv_slow_send_failed(DV_HANDLER_PARAMETERS) {
+    (void)r, (void)d;
+    dv_value result = DV_EMPTY;
+    const int outcome = outcome_of_call(vm, DV_EMPTY, &result);
+    return sent_to(vm, ip, sp, fp, outcome, result);
 }
 
 /* Closes what a generator delegates to. */
@@ -322,7 +336,7 @@ static int leave_receiver(dv_vm *vm, dv_generator *g, int outcome, dv_value *res
     vm->error = DV_EMPTY;
     dv_value receiver = g->slots[dv_generator_thread(g)->local_count + --g->saved];
     g->delegates = false;
-    if (outcome == 0) g->next = g->next[1].target; /* the end of its SEND */
+    if (outcome == 0) g->next = g->next[2].target; /* the end of its SEND */
     dv_release(vm, receiver);
     return resume(vm, g, sent, exception, result);
 }

@@ -83,7 +83,9 @@ void dv_generator_finish(dv_vm *vm, dv_generator *g);
  * RuntimeError.  Takes and returns the exception. */
 dv_value dv_generator_convert(dv_vm *vm, dv_value exception);
 
-const dv_cell *dv_slow_send(DV_HANDLER_PARAMETERS);             /* SEND at ip */
+const dv_cell *dv_slow_send(DV_HANDLER_PARAMETERS); /* SEND at ip */
+/* The receiver of a SEND has raised, StopIteration perhaps. */
+const dv_cell *dv_slow_send_failed(DV_HANDLER_PARAMETERS);
 const dv_cell *dv_slow_return_generator(DV_HANDLER_PARAMETERS); /* RETURN_GENERATOR at ip */
 
 /* GET_YIELD_FROM: a generator itself, else an iterator. */

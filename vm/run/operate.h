@@ -57,6 +57,10 @@ typedef enum dv_operate_use {
 
 /* a op b, or a op= b: dv_binary or dv_inplace. */
 dv_value dv_operate_either(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b, bool inplace);
+/* The same where dv_operate_asks_types; NotImplemented where neither type knows it. */
+dv_value dv_operate_types(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b, bool inplace);
+/* dv_compare where dv_operate_compares_types. */
+dv_value dv_operate_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b);
 
 /* The operator's value (new, or EMPTY) from the method's result, which it takes. */
 dv_value dv_operated(dv_vm *vm, uint32_t how, dv_value a, dv_value b, dv_value result);
@@ -77,13 +81,36 @@ static inline bool dv_operate_other(const dv_vm *vm, dv_value a, dv_value b) {
                vm->shapes[dv_as_object(a)->shape]->class_;
 }
 
-/* Does an operator ask the built-in type of a first, and no other type if that knows what it is?
- * (Ints have their own derivatives, and classes may have a metaclass that is asked.) */
-static inline bool dv_operate_asks_type(dv_value a, dv_value b) {
-    return dv_is_object(a) && dv_as_object(a)->shape < DV_T_EXTENSION &&
-           dv_as_object(a)->shape != DV_T_INT && dv_as_object(a)->shape != DV_T_CLASS &&
-           !(dv_is_object(b) &&
-             (dv_as_object(b)->shape >= DV_T_EXTENSION || dv_as_object(b)->shape == DV_T_CLASS));
+/* The built-in type that v is exactly of, if v is an object; NULL: v is none, an instance, or of a
+ * type of an extension. */
+static inline const dv_type *dv_operate_type(const dv_vm *vm, dv_value v) {
+    const bool built_in = dv_is_object(v) && dv_as_object(v)->shape < DV_T_EXTENSION;
+    return built_in ? vm->types[dv_as_object(v)->shape] : NULL;
+}
+
+/* Is it nothing that a class of dl or an extension says, what an operator does with v?  (Classes
+ * may have a metaclass that is asked.) */
+static inline bool dv_operate_is_built_in(dv_value v) {
+    return !dv_is_object(v) ||
+           (dv_as_object(v)->shape < DV_T_EXTENSION && dv_as_object(v)->shape != DV_T_CLASS);
+}
+
+/* Does an operator ask nobody but built-in types?  (Two ints or floats that are no objects have
+ * their own derivatives.) */
+static inline bool dv_operate_asks_types(dv_value a, dv_value b) {
+    return dv_operate_is_built_in(a) && dv_operate_is_built_in(b) &&
+           !((dv_is_int(a) || dv_is_float(a)) && (dv_is_int(b) || dv_is_float(b)));
+}
+/* The same of a comparison; two strs have theirs, too. */
+static inline bool dv_operate_compares_types(dv_value a, dv_value b) {
+    if (!dv_is_object(a) || !dv_is_object(b)) return dv_operate_asks_types(a, b);
+    return dv_operate_is_built_in(a) && dv_operate_is_built_in(b) &&
+           !(dv_is_shape(a, DV_T_STR) && dv_is_shape(b, DV_T_STR));
+}
+
+/* Is v equal to None if it is None, and not if not?  (Proxies ask others.) */
+static inline bool dv_operate_is_plain(dv_value v) {
+    return !dv_is_object(v) || dv_as_object(v)->shape <= DV_T_RANGE;
 }
 
 /* The method that is known if a frame of it with so many arguments can be entered behind sp; NULL:

@@ -157,14 +157,28 @@ static dv_value compare_plain(dv_vm *vm, dv_compare_op op, dv_value a, dv_value 
     return result;
 }
 
+/* Two tuples, or two lists? */
+static bool are_items(dv_value a, dv_value b) {
+    return (dv_is_shape(a, DV_T_TUPLE) && dv_is_shape(b, DV_T_TUPLE)) ||
+           (dv_is_shape(a, DV_T_LIST) && dv_is_shape(b, DV_T_LIST));
+}
+
 /* What is neither two ints nor two floats. */
 static dv_value compare_others(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {
     if (!dv_is_object(a) && !dv_is_object(b)) return compare_objects(vm, op, a, b);
     if (!dv_enter_native_for(vm, " in comparison")) return DV_EMPTY;
-    bool items = (dv_is_shape(a, DV_T_TUPLE) && dv_is_shape(b, DV_T_TUPLE)) ||
-                 (dv_is_shape(a, DV_T_LIST) && dv_is_shape(b, DV_T_LIST));
-    dv_value result = items ? dv_items_compare(vm, op, a, b) : compare_objects(vm, op, a, b);
+    dv_value result =
+        are_items(a, b) ? dv_items_compare(vm, op, a, b) : compare_objects(vm, op, a, b);
     dv_leave_native(vm);
+    return result;
+}
+
+dv_value dv_operate_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {
+    const bool objects = dv_is_object(a) || dv_is_object(b);
+    if (objects && !dv_enter_native_for(vm, " in comparison")) return DV_EMPTY;
+    dv_value result = are_items(a, b) ? dv_items_compare(vm, op, a, b) : try_compare(vm, op, a, b);
+    if (dv_same(result, DV_NOTIMPLEMENTED)) result = compare_rest(vm, op, a, b, false);
+    if (objects) dv_leave_native(vm);
     return result;
 }
 
@@ -262,9 +276,10 @@ static dv_value raise_operands(dv_vm *vm, const char *sign, dv_value a, dv_value
                     sign, a, b, hint);
 }
 
+static bool is_exact_int(dv_value v) { return dv_is_int(v) || dv_is_shape(v, DV_T_INT); }
+
 /* The operator by what the two types know; NotImplemented where neither knows it. */
 static dv_value binary_by_types(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b, bool inplace) {
-    if (dv_has_methods(a) || dv_has_methods(b)) return dv_instance_binary(vm, op, a, b, inplace);
     const dv_type *left = dv_behaviour_of(vm, a), *right = dv_behaviour_of(vm, b);
     dv_value result = DV_NOTIMPLEMENTED;
     /* Sequences refuse, and the type of an extension is asked first, as CPython asks it. */
@@ -332,7 +347,16 @@ static dv_value binary_floats(dv_binary_op op, double x, double y) {
     }
 }
 
-static bool is_exact_int(dv_value v) { return dv_is_int(v) || dv_is_shape(v, DV_T_INT); }
+/* An int or a bool that is no object. */
+static bool is_small(dv_value v) { return dv_is_int(v) || dv_is_bool(v); }
+static dv_value small_int(dv_value v) { return dv_is_int(v) ? v : dv_int(dv_same(v, DV_TRUE)); }
+
+dv_value dv_operate_types(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b, bool inplace) {
+    if (is_small(a) && is_small(b) && !(dv_is_bool(a) && dv_is_bool(b)))
+        return binary_ints(vm, op, small_int(a), small_int(b));
+    if (is_exact_int(a) && is_exact_int(b)) return dv_int_binary(vm, op, a, b);
+    return binary_by_types(vm, op, a, b, inplace);
+}
 
 dv_value dv_operate_either(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b, bool inplace) {
     if (dv_are_ints(a, b) && op != DV_BINARY_MATMUL) return binary_ints(vm, op, a, b);
@@ -342,7 +366,9 @@ dv_value dv_operate_either(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b, b
     }
     if (is_exact_int(a) && is_exact_int(b) && op != DV_BINARY_MATMUL)
         return dv_int_binary(vm, op, a, b);
-    dv_value result = binary_by_types(vm, op, a, b, inplace);
+    const bool asked = dv_has_methods(a) || dv_has_methods(b);
+    dv_value result =
+        asked ? dv_instance_binary(vm, op, a, b, inplace) : binary_by_types(vm, op, a, b, inplace);
     if (!dv_same(result, DV_NOTIMPLEMENTED)) return result;
     return raise_operands(vm, inplace ? inplace_signs[op] : binary_signs[op], a, b);
 }

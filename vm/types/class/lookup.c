@@ -93,6 +93,16 @@ static dv_value find_of_builtin(dv_vm *vm, dv_value self, dv_value name) {
     return dv_find_attribute(vm, dv_object_value(class_), name);
 }
 
+dv_value dv_type_attribute(dv_vm *vm, dv_value v, dv_value name, const dv_global_cell *cell) {
+    if (cell)
+        return dv_is_shape(cell->value, DV_T_CFUNCTION)
+                   ? dv_bind(vm, cell->value, v, dv_class_of(vm, v))
+                   : DV_EMPTY;
+    if (dv_is_shape(v, DV_T_EXCEPTION) && !dv_is_empty(dv_as_exception(v)->attributes))
+        return DV_EMPTY; /* which come first */
+    return vm->types[dv_type_of(vm, v)]->get_attribute(vm, v, name);
+}
+
 static dv_value find_plainly(dv_vm *vm, dv_value self, dv_value name) {
     if (dv_is_instance(self)) return find_of_instance(vm, self, name);
     if (dv_is_module(self) || dv_is_class(self) || dv_is_weak_proxy(self))

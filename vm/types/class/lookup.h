@@ -13,6 +13,10 @@ dv_value dv_value_find_attribute(dv_vm *vm, dv_value self, dv_value name);
 /* Of an AttributeError that was raised: which attribute of which object is missing, if nobody said
  * that already; suggestions in tracebacks are made from it. */
 void dv_note_missing(dv_vm *vm, dv_value v, dv_value name);
+/* What the built-in type of v, a value or an instance of a class derived from it, gives under the
+ * name: the method in the class's cell, bound, or, with NULL for that, what the type computes.
+ * EMPTY without vm->error: ask for it as for any attribute. */
+dv_value dv_type_attribute(dv_vm *vm, dv_value v, dv_value name, const dv_global_cell *cell);
 /* object.__getattribute__: without the class's own __getattribute__ and __getattr__. */
 dv_value dv_object_get_attribute(dv_vm *vm, dv_value self, dv_value name);
 

@@ -11,6 +11,7 @@
 #include "types/class/class.h"
 #include "types/class/instance.h"
 #include "types/number/int.h"
+#include "types/number/range.h"
 #include "types/sequence/iterator.h"
 #include "types/sequence/list.h"
 #include "types/text/str.h"
@@ -265,8 +266,19 @@ dv_value dv_compare_displays(dv_vm *vm, dv_compare_op op, const dv_value *a, int
     return result;
 }
 
+/* The same of a range; -1 unless it is simple. */
+static int range_has_at_once(const dv_range *range, dv_value v) {
+    int64_t from;
+    if (!dv_is_int(v) || range->step != 1 ||
+        __builtin_sub_overflow(dv_as_int(v), range->start, &from))
+        return -1;
+    return from >= 0 && from < range->length;
+}
+
 int dv_sequence_has_at_once(dv_value sequence, dv_value v) {
     int64_t count;
+    if (dv_is_shape(sequence, DV_T_RANGE))
+        return range_has_at_once((const dv_range *)dv_as_object(sequence), v);
     const dv_value *items = dv_items_of(sequence, &count);
     if (count > 64) return -1; /* is counted */
     for (int64_t i = 0; i < count; i++) {
