@@ -35,7 +35,8 @@ know of them is not switched."""
 OF_STATISTICS = """Hits: by a derivative whose guard held. Misses: its guard failed. Generic: by the generic
 instruction, before the site is warm, while it waits, or because nothing fits. Given up: derivatives that were.
 Locality: operands had the types of the execution before at this site. Monomorphic: at sites that saw one combination
-of types."""
+of types. While it counts, dynvm executes expressions on arrays one operation at a time, and slices and tuples that
+subscripts of arrays would take as they are (BUILD_SLICE, BUILD_KEY) are generic there."""
 OF_ALLOCATIONS = """Executed, not static. Before: everything but the removal of allocations (`--nama=inline`); after:
 with it. The first of three is level generic, where nothing is removed. New: tuples, ranges, iterators, slices, bound
 methods, instances that instructions make. Get and set: attributes that were loaded and stored, also those of classes
@@ -217,9 +218,13 @@ def statistics(options: Options) -> List[Table]:
     families = [(name, kinds_of_execution(rows)) for name, rows in by_name.items()]
     families.sort(key=lambda row: -row[1]["executions"])
     every = kinds_of_execution(sums for _, sums in families)
+    rows = [specialised(program.name, report) for program, report in zip(found, reports)]
+    for folder in dict.fromkeys(program.name.split("/")[0] for program in found):
+        sites = [site for program, report in zip(found, reports) if program.name.startswith(f"{folder}/")
+                 for site in report["sites"]]
+        rows.append(specialised(f"all of {folder}", {"sites": sites}))
     return [
-        Table("By program", ["program", *head, "locality", "monomorphic"],
-              [specialised(program.name, report) for program, report in zip(found, reports)],
+        Table("By program", ["program", *head, "locality", "monomorphic"], rows,
               [f"Of executions of instructions that have derivatives, at level {options.level}. {OF_STATISTICS}"],
               ("hits", "locality"), "share of executions"),
         Table("By instruction, of all programs", ["instruction", *head],
