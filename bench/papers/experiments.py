@@ -5,7 +5,6 @@
 3. Figures of papers are told only where they are known for sure.
 """
 
-import argparse
 import concurrent.futures
 import re
 from dataclasses import dataclass
