@@ -327,21 +327,17 @@ def reasons(reports: List[dict]) -> Table:
     return Table("Misses and slower ways, by reason", ["reason", "times", "of all"], rows or [["none", 0, None]])
 
 
-def of_arrays(options: Options, use: str) -> List[Program]:
-    if not options.folder:
-        return programs(options, ["arrays"], use)
-    return kernels_of(options.folder, use, options.pattern, options.dynvm)
-
-
 def cross_module(options: Options) -> List[Table]:
     level = f"--level={options.level}"
     threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     columns = [Column("off", (options.dynvm, level, "--no-extension-quickening"), threads),
                Column("on", (options.dynvm, level), threads)]
     notes = [f"Off: nothing is specialised for extensions, at level {options.level}."]
-    found = of_arrays(options, options.size)
+    if options.folder:
+        found = kernels_of(options.folder, options.size, options.pattern, options.dynvm)
+    else:
+        found = programs(options, ["arrays"], options.size)
     table = speedups("Speed-up by cross-module quickening", options, found, columns, notes)
-    found = of_arrays(options, options.counted)
     reports = counted(options, found, level)
     head = ["program", "sites", "executions", "hits", "misses", "generic", "locality", "1 type", "2 types", "more types",
             "1 derivative", "2 derivatives", "more derivatives"]
