@@ -118,7 +118,7 @@ def about(report: Report) -> List[str]:
     lines = [f"# {report.name}", "", f"As in: {report.paper}", "",
              f"Made by `{report.command}` at commit {commit()}, on {machine()}."]
     if report.runs is None:
-        lines.append("The figures are counts, the same on every machine.")
+        lines.append("The figures are counts: they repeat, and need no interval.")
     else:
         _, likely = left_out(report.runs)
         lines.append(f"Of {report.runs} runs: the median, and in brackets the interval that holds the true median with "
