@@ -7,7 +7,7 @@ Rows are added and never changed; those of the newest date are what a topic says
 
 usage: log.py                                the topics, a line each
        log.py TOPIC [--all] [--rows WORD]    the newest rows as a table (--all: every date; of rows that have the word)
-       log.py TOPIC --add TABLE.md           adds the rows of a table that a tool has written (--markdown)
+       log.py TOPIC --add TABLE.md           adds the rows of a table that a tool has written (--markdown); --table N: the n-th
 """
 
 import argparse
@@ -68,14 +68,15 @@ def markdown(columns: List[str], rows: List[List[str]]) -> str:
     return "".join("| " + " | ".join(cells) + " |\n" for cells in lines)
 
 
-def parse(text: str) -> List[List[str]]:
-    """The rows of the first table in a text of Markdown, its head first."""
-    rows = []
-    for line in text.splitlines():
+def parse(text: str, number: int) -> List[List[str]]:
+    """The rows of a table in a text of Markdown, its head first."""
+    tables: List[List[List[str]]] = [[]]
+    for line in [*text.splitlines(), ""]:
         if line.startswith("|"):
-            rows.append([cell.strip().replace("**", "") for cell in line.strip().strip("|").split("|")])
-        elif rows:
-            break
+            tables[-1].append([cell.strip().replace("**", "") for cell in line.strip().strip("|").split("|")])
+        elif tables[-1]:
+            tables.append([])
+    rows = tables[number - 1] if number < len(tables) else []
     if len(rows) < 3:
         raise SystemExit("log.py: there is no table")
     return [rows[0], *rows[2:]]
@@ -107,9 +108,9 @@ def show(topic: Topic, everything: bool, word: str) -> None:
         print(markdown(topic.columns[3:], cells + mean(topic.columns[3:], cells)), end="")
 
 
-def add(topic: Topic, path: str) -> None:
+def add(topic: Topic, path: str, number: int) -> None:
     """Columns that the table has and the log has not are an error; what the table lacks stays empty."""
-    columns, *rows = parse(Path(path).read_text())
+    columns, *rows = parse(Path(path).read_text(), number)
     unknown = [name for name in columns[1:] if name not in topic.columns]
     if unknown:
         raise SystemExit(f"log.py: {topic.name} has no column {', '.join(unknown)}; it has {', '.join(topic.columns[3:])}")
@@ -129,13 +130,14 @@ def main() -> int:
     parser.add_argument("--all", action="store_true")
     parser.add_argument("--rows", default="", metavar="WORD")
     parser.add_argument("--add", metavar="TABLE.md")
+    parser.add_argument("--table", type=int, default=1, metavar="N", help="of what is added: the n-th table of the file")
     options = parser.parse_args()
     if not options.topic:
         for name in topics():
             topic = read(name)
             print(f"{name:16} {max((row[0] for row in topic.rows), default='never'):12} {topic.comment[0]}")
     elif options.add:
-        add(read(options.topic), options.add)
+        add(read(options.topic), options.add, options.table)
     else:
         show(read(options.topic), options.all, options.rows)
     return 0

@@ -222,7 +222,8 @@ def main() -> int:
         options.markdown.write_text(text)
     if options.svg:
         ratios = {program: {name: ratio(table, program, name, base) for name in names} for program in programs}
-        options.svg.write_text(plot.svg(ratios, names, base))
+        title = f"CPU time, ratio to {base}: further left is faster"
+        options.svg.write_text(plot.svg(ratios, names, title, plot.Axis(ratios)))
     return 1 if any(samples.failure for samples in table.values()) else 0
 
 

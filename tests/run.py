@@ -57,6 +57,8 @@ STRESSES = (
     "guard:7",
     "exit:2",
     "assume",
+    "quicken,no-maps",
+    "no-versions",
 )
 REACHES = ("sequence", "loop", "inline")  # each without stress, and under this one
 STRESS_OF_REACHES = "quicken,guard:5,exit:7,assume"

@@ -38,7 +38,7 @@ def marks(text):
 
 def check_drawing():
     ratios = {"a<b": {"one": 0.25, "two": 1.0, "three": 4.0}, "c": {"one": 0.5, "two": None}}
-    text = plot.svg(ratios, ["one", "two", "three"], "two")
+    text = plot.svg(ratios, ["one", "two", "three"], "a title", plot.Axis(ratios))
     found = marks(text)
     check("marks", sorted(found), ["a<b, one: 0.250", "a<b, three: 4.000", "a<b, two: 1.000", "c, one: 0.500"])
     quarter, half, one, four = (found[key] for key in ("a<b, one: 0.250", "c, one: 0.500", "a<b, two: 1.000", "a<b, three: 4.000"))

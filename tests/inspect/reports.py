@@ -5,7 +5,6 @@
  - a program whose sites all fit has none;
  - for each reason why a loop has no region, or leaves it often, a small program; and loops that have one;
  - caches in words: shapes, slots, classes, callees, modules, polymorphic entries; newer forms, and what they saw;
- - bench/locality.py makes figures of it;
  - text, JSON and what the program prints go where they should; colours are for terminals.
 
 usage: reports.py DYNVM      exit status: 0 if all is well, 1 if anything is wrong
@@ -517,17 +516,6 @@ def check_colours(folder):
     check("no colours in a pipe", b"\033[" in run("dis", script).stdout, False)
 
 
-def check_locality():
-    """bench/locality.py says of a program with ints alone what must be so."""
-    tool = Path(__file__).resolve().parent.parent.parent / "bench" / "locality.py"
-    done = subprocess.run([sys.executable, str(tool), "--dynvm", DYNVM, "--size=test", "--json", "fannkuch", "richards"],
-                          stdout=subprocess.PIPE, check=True)
-    rows = json.loads(done.stdout)
-    check("locality: programs", list(rows), ["fannkuch", "richards"])
-    check("locality: fannkuch", 0.99 < rows["fannkuch"]["locality"] <= 1 and rows["fannkuch"]["hits"] > 0.5, True)
-    check("locality: richards has several classes", rows["richards"]["locality"] < 0.99, True)
-
-
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -537,7 +525,6 @@ def main():
         check_newer(folder)
         check_streams(folder)
         check_colours(folder)
-    check_locality()
     print(f"{len(CASES)} reasons, {len(LOOPS)} loops, {checking.failed} things are wrong")
     return 1 if checking.failed else 0
 

@@ -132,6 +132,8 @@ static bool start(dynvm_vm *self, const dynvm_config *config, dv_form form) {
         .form = form,
         .stress = {.quicken_at_once = config->stress & DYNVM_STRESS_QUICKEN,
                    .break_assumptions = config->stress & DYNVM_STRESS_ASSUME,
+                   .no_maps = config->stress & DYNVM_STRESS_NO_MAPS,
+                   .no_versions = config->stress & DYNVM_STRESS_NO_VERSIONS,
                    .fail_guard = config->stress_guards,
                    .take_exit = config->stress_exits},
         .no_native = (config->stress & DYNVM_STRESS_PORTABLE) || config->counting,

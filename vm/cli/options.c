@@ -69,7 +69,8 @@ static const char help[] =
     "  --hash-seed=N|random        hashes of strs, bytes and numbers that nobody foretells\n"
     "  --sandbox                   programs reach no files, and import the library alone\n"
     "  --region-limit=BYTES[K|M|G] regions of level nama take no more; the coldest make room\n"
-    "  --stress=LIST               make rare events common: quicken, assume, guard:N, exit:N\n"
+    "  --stress=LIST               make rare events common: quicken, assume, guard:N, exit:N;\n"
+    "                              or leave out: no-maps, no-versions\n"
     "  --lockstep[=LEVEL]          compare with a level (default: generic), or a reach of nama,\n"
     "                              at every loop iteration\n"
     "  --no-native-extensions      extensions run in their portable form\n"
@@ -247,6 +248,10 @@ static bool parse_stress(const char *text, cli_options *options) {
             config->stress |= DYNVM_STRESS_QUICKEN;
         else if (is_word(at, size, "assume"))
             config->stress |= DYNVM_STRESS_ASSUME;
+        else if (is_word(at, size, "no-maps"))
+            config->stress |= DYNVM_STRESS_NO_MAPS;
+        else if (is_word(at, size, "no-versions"))
+            config->stress |= DYNVM_STRESS_NO_VERSIONS;
         else if (!parse_period(at, size, "guard", &config->stress_guards) &&
                  !parse_period(at, size, "exit", &config->stress_exits))
             return refuse("unknown stress mode in", text);

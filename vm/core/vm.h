@@ -70,13 +70,15 @@ enum {
     DV_FLAGS = 24 /* with room for more */
 };
 
-/* Stress modes (tests/README.md, "Variants"): each makes a rare event common. */
+/* Stress modes (tests/README.md, "Variants"): each makes a rare event common, or
+ * leaves out an optimisation that an experiment measures. */
 typedef struct dv_stress {
     bool quicken_at_once;
     bool break_assumptions;
-    uint32_t fail_guard;    /* every n-th guard fails; 0: off */
-    uint32_t take_exit;     /* every n-th region entry/back edge exits; 0: off */
-    uint64_t guards, exits; /* left until the next one does; never comes to 0 where it is off */
+    bool no_maps, no_versions; /* sites remember no attributes of objects; of classes */
+    uint32_t fail_guard;       /* every n-th guard fails; 0: off */
+    uint32_t take_exit;        /* every n-th region entry/back edge exits; 0: off */
+    uint64_t guards, exits;    /* left until the next one does; never comes to 0 where it is off */
 } dv_stress;
 
 /* What regions take of the memory, and may (region/memory.h). */

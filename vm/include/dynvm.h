@@ -88,11 +88,14 @@ typedef enum dynvm_form {
     DYNVM_FORM_MIXED       /* both, alternating, for tests */
 } dynvm_form;
 
-/* Stress modes make rare events common, for tests; results must not change. */
+/* Stress modes make rare events common, for tests, or leave a part out, to measure what it is
+ * worth; results must not change. */
 enum {
-    DYNVM_STRESS_QUICKEN = 1, /* specialise at first execution */
-    DYNVM_STRESS_ASSUME = 2,  /* break every assumption once */
-    DYNVM_STRESS_PORTABLE = 4 /* ignore native handlers of extensions: their portable twins run */
+    DYNVM_STRESS_QUICKEN = 1,  /* specialise at first execution */
+    DYNVM_STRESS_ASSUME = 2,   /* break every assumption once */
+    DYNVM_STRESS_PORTABLE = 4, /* ignore native handlers of extensions: their portable twins run */
+    DYNVM_STRESS_NO_MAPS = 8,  /* no site remembers where objects have an attribute */
+    DYNVM_STRESS_NO_VERSIONS = 16 /* nor what a class of dl has under a name */
 };
 
 /* Watching extensions: what they do with the table of dynvm_ext.h is checked, which says where they

@@ -127,6 +127,7 @@ static bool choose_instance_attribute(dv_vm *vm, dv_cell *ip, dv_cell *cache, dv
     dv_value name = ip[2].v;
     int32_t slot = slot_of(vm, object, name, DV_CLASS_GETATTRIBUTE);
     uint32_t kind = 0;
+    if (slot >= 0 ? vm->stress.no_maps : vm->stress.no_versions) return false;
     dv_global_cell *cell = slot < 0 ? class_value_cell(vm, object, name, &kind) : NULL;
     if (slot < 0 && !cell) return false;
     if (slot >= 0)
@@ -155,7 +156,7 @@ static bool choose_instance_attribute(dv_vm *vm, dv_cell *ip, dv_cell *cache, dv
  * front of the object (core/shape.h).  Sites with several shapes remember plain instances alone. */
 static bool choose_outside(dv_vm *vm, dv_cell *ip, dv_value object, uint16_t flag, uint32_t op) {
     bool several = ip[1].site.reason == DV_REASON_SHAPES || ip[1].site.reason == DV_REASON_ENTRIES;
-    if (several || !dv_is_subclass_instance(object)) return false;
+    if (several || vm->stress.no_maps || !dv_is_subclass_instance(object)) return false;
     uint32_t number = dv_as_object(object)->shape;
     const dv_shape *shape = dv_shape_at(vm, number);
     int32_t slot = dv_shape_slot(shape, ip[2].v);
@@ -337,7 +338,7 @@ static bool choose_computed(dv_vm *vm, dv_cell *ip, dv_cell *cache, dv_value obj
 static bool choose_in_dict(dv_vm *vm, dv_cell *ip, dv_cell *cache, dv_value object, uint16_t flag,
                            uint32_t op) {
     dv_value name = ip[2].v;
-    if (!dv_is_plain_instance(object) || is_given(vm, name)) return false;
+    if (vm->stress.no_maps || !dv_is_plain_instance(object) || is_given(vm, name)) return false;
     const dv_shape *shape = dv_shape_at(vm, dv_as_object(object)->shape);
     if (!shape->dictionary || dv_shape_slot(shape, name) >= 0) return false;
     dv_class *class_ = plain_class(vm, object, name, flag);
@@ -387,19 +388,23 @@ static bool choose_of_type(dv_vm *vm, dv_cell *ip, dv_cell *cache, dv_value obje
     return true;
 }
 
+/* What the object's class says of the attribute, or the object says that is a class. */
+static bool choose_from_class(dv_vm *vm, dv_cell *ip, dv_cell *cache, dv_value object) {
+    return !vm->stress.no_versions &&
+           (choose_its_class(vm, ip, cache, object) || choose_field(vm, ip, cache, object) ||
+            choose_property(vm, ip, cache, object) || choose_bound(vm, ip, cache, object) ||
+            choose_class_attribute(vm, ip, cache, object));
+}
+
 void dv_choose_attribute(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     dv_value object = sp[-1], name = ip[2].v;
     dv_cell *cache = dv_site_cache(vm, ip);
     if (choose_instance_attribute(vm, ip, cache, object)) return;
     if (choose_outside(vm, ip, object, DV_CLASS_GETATTRIBUTE, DV_OP_LOAD_ATTR_OUTSIDE)) return;
-    if (choose_its_class(vm, ip, cache, object)) return;
-    if (choose_field(vm, ip, cache, object)) return;
     if (choose_part(vm, ip, object)) return;
-    if (choose_property(vm, ip, cache, object)) return;
-    if (choose_bound(vm, ip, cache, object)) return;
-    if (choose_class_attribute(vm, ip, cache, object)) return;
+    if (choose_from_class(vm, ip, cache, object)) return;
     if (choose_in_dict(vm, ip, cache, object, DV_CLASS_GETATTRIBUTE, DV_OP_LOAD_ATTR_DICT)) return;
-    if (choose_computed(vm, ip, cache, object)) return;
+    if (!vm->stress.no_versions && choose_computed(vm, ip, cache, object)) return;
     if (choose_of_type(vm, ip, cache, object)) return;
     if (dv_same(name, vm->known.name) && dv_is_class(object) && !dv_as_class(object)->metaclass) {
         dv_site_become(vm, ip, DV_OP_LOAD_ATTR_CLASS_NAME);
@@ -428,7 +433,7 @@ static const dv_shape *shape_with(dv_vm *vm, dv_value object, dv_value name) {
 /* A property of the instance's class whose setter is a dl function; its cell goes into the cache.
  */
 static bool choose_setter(dv_vm *vm, dv_cell *ip, dv_cell *cache, dv_value object) {
-    if (!dv_is_plain_instance(object)) return false;
+    if (vm->stress.no_versions || !dv_is_plain_instance(object)) return false;
     dv_class *class_ = vm->shapes[dv_as_object(object)->shape]->class_;
     if ((class_->flags & (DV_CLASS_DATA | DV_CLASS_SETATTR)) != DV_CLASS_DATA) return false;
     dv_global_cell *cell = dv_class_find(vm, class_, ip[2].v);
@@ -461,6 +466,7 @@ static bool is_special(dv_value name) {
 static bool choose_replaced(dv_vm *vm, dv_cell *ip, dv_cell *cache, dv_value object,
                             dv_value value) {
     const bool of_class = dv_is_shape(object, DV_T_CLASS);
+    if (of_class && vm->stress.no_versions) return false;
     if (is_special(ip[2].v) || !(of_class || dv_is_shape(object, DV_T_MODULE))) return false;
     dv_class *class_ = of_class ? (dv_class *)dv_as_object(object) : NULL;
     if (of_class ? class_->descriptor || class_->metaclass || !class_->root ||
@@ -485,7 +491,7 @@ static bool choose_replaced(dv_vm *vm, dv_cell *ip, dv_cell *cache, dv_value obj
 
 /* The __setattr__ of dl that the instance's class has. */
 static bool choose_setattr(dv_vm *vm, dv_cell *ip, dv_cell *cache, dv_value object) {
-    if (!dv_is_plain_instance(object)) return false;
+    if (vm->stress.no_versions || !dv_is_plain_instance(object)) return false;
     dv_class *class_ = dv_shape_at(vm, dv_as_object(object)->shape)->class_;
     if (!(class_->flags & DV_CLASS_SETATTR)) return false;
     dv_global_cell *cell = dv_class_find(vm, class_, vm->known.setattr);
@@ -529,9 +535,9 @@ void dv_choose_store_attribute(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     if (choose_in_dict(vm, ip, cache, object, DV_CLASS_SETATTR, DV_OP_STORE_ATTR_DICT)) return;
     int32_t slot = slot_of(vm, object, name, DV_CLASS_SETATTR);
     const dv_shape *next = NULL;
-    if (slot < 0 && (!plain_class(vm, object, name, DV_CLASS_SETATTR) ||
-                     !(next = shape_with(vm, object, name)))) {
-        if (choose_grow(vm, ip, cache, object)) return;
+    if (vm->stress.no_maps || (slot < 0 && (!plain_class(vm, object, name, DV_CLASS_SETATTR) ||
+                                            !(next = shape_with(vm, object, name))))) {
+        if (!vm->stress.no_maps && choose_grow(vm, ip, cache, object)) return;
         const bool of_class = dv_is_shape(object, DV_T_CLASS);
         dv_site_refuse(vm, ip, of_class ? DV_REASON_CLASS : DV_REASON_TYPES);
         return;
@@ -598,7 +604,7 @@ static bool keeps_several(const dv_cell *ip) {
 
 /* What an instance has itself under the name is called as it is. */
 static bool choose_method_slot(dv_vm *vm, dv_cell *ip, dv_cell *cache, dv_value object) {
-    if (!dv_is_plain_instance(object) || keeps_several(ip)) return false;
+    if (vm->stress.no_maps || !dv_is_plain_instance(object) || keeps_several(ip)) return false;
     int32_t slot = slot_of(vm, object, ip[2].v, DV_CLASS_GETATTRIBUTE);
     if (slot < 0) return false;
     uint32_t form = remember_slot(vm, cache, object, slot, DV_OP_LOAD_METHOD_SLOT, DV_OP_COUNT);
@@ -632,6 +638,11 @@ void dv_choose_method(dv_vm *vm, dv_cell *ip, dv_value *sp) {
             return;
         }
     }
+    if (choose_method_slot(vm, ip, cache, object)) return;
+    if (vm->stress.no_versions && (dv_is_instance(object) || dv_is_class(object))) {
+        dv_site_refuse(vm, ip, DV_REASON_TYPES);
+        return;
+    }
     dv_global_cell *cell = dv_class_cell(vm, object, name);
     if (cell && dv_is_function(cell->value)) {
         cache[0].s.a = (int32_t)((const dv_class *)dv_as_object(object))->root->number;
@@ -640,7 +651,6 @@ void dv_choose_method(dv_vm *vm, dv_cell *ip, dv_value *sp) {
         return;
     }
     if (choose_unbound(vm, ip, object, cell)) return;
-    if (choose_method_slot(vm, ip, cache, object)) return;
     if (choose_method_of_value(vm, ip, cache, object)) return;
     cell = method_cell(vm, object, name);
     if (choose_unbound(vm, ip, object, cell)) return;
