@@ -13,8 +13,9 @@ BOXED = ("R_BOX_I", "INVERT_INT", "R_UNBOX_I")
 def linked(lab: Lab) -> Path:
     """The lab's own dynvm."""
     words = lab.compiling("vm/region/step.c")
-    cli = [lab.build / "CMakeFiles" / "dynvm.dir" / "vm" / "cli" / (Path(row["file"]).name + ".o")
-           for row in lab.compiled() if "/vm/cli/" in row["file"]]
+    objects = lab.build / "CMakeFiles" / "dynvm.dir"
+    cli = [objects / "vm" / "cli" / (Path(row["file"]).name + ".o") for row in lab.compiled() if "/vm/cli/" in row["file"]]
+    cli.append(objects / "gen" / "cli_playground.c.o")
     made = []
     for source in ("invert.c", "link.c"):
         made.append(lab.scratch / source.replace(".c", ".o"))
