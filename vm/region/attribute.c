@@ -255,8 +255,11 @@ uint32_t dv_step_store_slot(dv_build *b, uint32_t next_pc) {
     dv_region_emit_constant(b, at, shape.where);
     dv_pop(b, 2);
     dv_step_count(b, raw);
-    if (!raw) dv_step_point_after(b, next_pc);
-    if (owned) release_operand(b, home, next_pc);
+    /* Who leaves because of what died here has let go of the object, too. */
+    if (owned)
+        release_operand(b, home, next_pc);
+    else if (!raw)
+        dv_step_point_after(b, next_pc);
     return next_pc;
 }
 
