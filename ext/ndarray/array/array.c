@@ -482,6 +482,33 @@ dvx_value array_view(dvx_vm *vm, dvx_value of, const nd_array *a, char *data, in
     return made;
 }
 
+dvx_value array_lent(dvx_vm *vm, dvx_view *view, char *data, const nd_dtype *dtype, int64_t count) {
+    nd_array *a;
+    dvx_value made = begin(vm, &array_type, dtype, 1, &a);
+    if (dvx_failed(made)) {
+        vm->api->buffer_release(vm, view);
+        return made;
+    }
+    a->axes[0] = (dvx_axis){count, dtype->size};
+    a->data = data;
+    a->read_only = view->buffer.read_only;
+    a->base = view->owner;
+    a->flags = ND_LENT | ND_TURNED;
+    a->memory_size = SIZE_MAX; /* so that no site keeps a view of it (site/derive_views.h) */
+    array_update(a);
+    return made;
+}
+
+bool array_lends_writable(dvx_vm *vm, const nd_array *a) {
+    dvx_view view;
+    if (vm->api->buffer_get(vm, a->base, true, &view)) {
+        vm->api->buffer_release(vm, &view);
+        return true;
+    }
+    vm->api->clear_error(vm);
+    return false;
+}
+
 dvx_value array_view_again(dvx_vm *vm, dvx_value of, const nd_array *a, char *data,
                            const nd_array *model) {
     void *payload;

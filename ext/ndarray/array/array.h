@@ -6,7 +6,8 @@
  * in memory that lives as long as the array.
  *  2. That memory is `inline_data` (up to ND_INLINE bytes: object, axes and data are one
  *     allocation), or `memory`, or another array's: then `base` is that array, which has no base
- *     itself, and ND_HAS_BASE is set.
+ *     itself, and ND_HAS_BASE is set; or ND_LENT is set, and the buffer of `base` is in use as
+ * long.
  *  3. `axes` is `few` for up to ND_FEW dimensions, else a block of its own.
  *  4. data, element, dimensions, read_only, exports and few are a dvx_buffer, whose float64 and
  *     int64 elements hot loops load and store without a call.  Other dtypes have DVX_OTHER_ITEMS in
@@ -36,6 +37,7 @@ enum {
     ND_F_CONTIGUOUS = 2,
     ND_HAS_BASE = 4,
     ND_TURNED = 8, /* NumPy's would be a view of what nobody else has: flags.owndata is False */
+    ND_LENT = 16,  /* not ND_HAS_BASE: `base` is no array, and lends its buffer (array_lent) */
     ND_CONTIGUOUS = ND_C_CONTIGUOUS | ND_F_CONTIGUOUS
 };
 
@@ -88,6 +90,11 @@ dvx_value array_new_permuted(dvx_vm *vm, const nd_dtype *dtype, int ndim, const 
 /* Another array on the data of `of`, whose payload is `a`. */
 dvx_value array_view(dvx_vm *vm, dvx_value of, const nd_array *a, char *data, int ndim,
                      const dvx_axis *axes, nd_array **out);
+/* An array of one axis on the elements from `data` on, which are in the buffer that was got from
+ * view->owner: it is given back when the array ends, or at once where there is no memory. */
+dvx_value array_lent(dvx_vm *vm, dvx_view *view, char *data, const nd_dtype *dtype, int64_t count);
+/* May ND_LENT `a` be written to, for all that its owner says?  Nothing is raised. */
+bool array_lends_writable(dvx_vm *vm, const nd_array *a);
 /* The same with the axes, dtype and flags of a view that was made before, of up to ND_FEW axes. */
 dvx_value array_view_again(dvx_vm *vm, dvx_value of, const nd_array *a, char *data,
                            const nd_array *model);

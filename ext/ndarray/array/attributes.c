@@ -33,7 +33,7 @@ ND_ATTRIBUTE(dtype, get_dtype, NULL);
 
 static dvx_value get_base(dvx_vm *vm, dvx_value self) {
     SELF(a);
-    return a->flags & ND_HAS_BASE ? vm->api->retain(vm, a->base) : nd_none(vm);
+    return a->flags & (ND_HAS_BASE | ND_LENT) ? vm->api->retain(vm, a->base) : nd_none(vm);
 }
 ND_ATTRIBUTE(base, get_base, NULL);
 

@@ -607,6 +607,73 @@ static dvx_value identity(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     return make_eye(vm, n, n, 0, dtype);
 }
 
+/* ---- Foreign memory ---- */
+
+/* Do its elements lie in a row?  And how many bytes are they? */
+static bool is_in_a_row(const dvx_buffer *b, int64_t *bytes) {
+    static const uint8_t sizes[] = {1, 1, 2, 2, 4, 4, 8, 8, 4, 8}; /* dvx_element */
+    *bytes = sizes[b->element];
+    bool good = true;
+    for (uint32_t i = b->dimensions; i-- > 0;) {
+        good = good && (b->axes[i].count <= 1 || b->axes[i].stride == *bytes);
+        *bytes *= b->axes[i].count;
+    }
+    return good || !*bytes;
+}
+
+/* How many elements there are from `offset` bytes on; -1: raised. */
+static int64_t count_lent(dvx_vm *vm, const nd_dtype *dtype, int64_t bytes, int64_t offset,
+                          int64_t count) {
+    const char *why = NULL;
+    if (offset < 0 || offset > bytes) {
+        nd_fail(vm, DVX_VALUE_ERROR,
+                "offset must be non-negative and no greater than buffer length (%lld)",
+                (long long)bytes);
+        return -1;
+    }
+    if (count < 0 && (bytes - offset) % dtype->size)
+        why = "buffer size must be a multiple of element size";
+    else if (count > (bytes - offset) / dtype->size)
+        why = "buffer is smaller than requested size";
+    if (!why) return count < 0 ? (bytes - offset) / dtype->size : count;
+    nd_fail(vm, DVX_VALUE_ERROR, "%s", why);
+    return -1;
+}
+
+/* A copy that nobody can write to: of elements that are not aligned, or bools, which any byte but 0
+ * makes True. */
+static dvx_value copy_lent(dvx_vm *vm, const char *data, const nd_dtype *dtype, int64_t count) {
+    nd_array *a;
+    dvx_value made = array_new(vm, dtype, 1, &count, &a);
+    if (dvx_failed(made)) return made;
+    memcpy(a->data, data, (size_t)(count * dtype->size));
+    for (int64_t i = 0; dtype->num == ND_BOOL && i < count; i++) a->data[i] = a->data[i] != 0;
+    a->read_only = 1;
+    return made;
+}
+
+static dvx_value frombuffer(dvx_vm *vm, const dvx_value *args, uint32_t n) {
+    const nd_dtype *dtype;
+    int64_t count = -1, offset = 0, bytes;
+    dvx_view view;
+    (void)n;
+    if (!dtype_read_given(vm, args[1], ND_DTYPE(ND_FLOAT64), &dtype) ||
+        (!dvx_failed(args[2]) && !nd_read_int_no_bool(vm, args[2], &count)) ||
+        (!dvx_failed(args[3]) && !nd_read_int_no_bool(vm, args[3], &offset)) ||
+        !vm->api->buffer_get(vm, args[0], false, &view))
+        return DVX_FAILED;
+    const bool good = is_in_a_row(&view.buffer, &bytes);
+    if (!good) nd_fail(vm, DVX_VALUE_ERROR, "ndarray is not C-contiguous");
+    count = good ? count_lent(vm, dtype, bytes, offset, count) : -1;
+    char *data = count > 0 ? (char *)view.buffer.data + offset : NULL;
+    const int64_t unit = dtype->size > 8 ? 8 : dtype->size;
+    if (count > 0 && dtype->num != ND_BOOL && (uintptr_t)data % (uintptr_t)unit == 0)
+        return array_lent(vm, &view, data, dtype, count);
+    dvx_value made = count < 0 ? DVX_FAILED : copy_lent(vm, data, dtype, count);
+    vm->api->buffer_release(vm, &view);
+    return made;
+}
+
 /* ---- The module ---- */
 
 ND_PARAMETERS(of_object, 1, "object", "dtype", "copy", "order", "subok", "ndmin");
@@ -620,6 +687,7 @@ ND_PARAMETERS(like_full, 2, "a", "fill_value", "dtype", "order", "subok", "shape
 ND_PARAMETERS(of_arange, 0, "start", "stop", "step", "dtype");
 ND_PARAMETERS(of_eye, 1, "N", "M", "k", "dtype");
 ND_PARAMETERS(of_identity, 1, "n", "dtype");
+ND_PARAMETERS(of_buffer, 1, "buffer", "dtype", "count", "offset");
 
 static const dvx_function functions[] = {
     ND_NAMED("array", array, of_object),
@@ -640,6 +708,7 @@ static const dvx_function functions[] = {
     ND_NAMED("linspace", linspace, of_linspace),
     ND_NAMED("eye", eye, of_eye),
     ND_NAMED("identity", identity, of_identity),
+    ND_NAMED("frombuffer", frombuffer, of_buffer),
 };
 
 bool create_register(dvx_vm *vm, dvx_value module) { return ND_ADD_ALL(functions); }

@@ -68,7 +68,10 @@ static bool set_writable(dvx_vm *vm, nd_array *a, dvx_value value) {
     if (on < 0) return false;
     if (a->exports) return nd_fail(vm, DVX_BUFFER_ERROR, "the array is in use");
     const nd_array *base = a->flags & ND_HAS_BASE ? array_of(vm, a->base) : NULL;
-    if (on && base && base->read_only)
+    const bool fixed = base                 ? base->read_only
+                       : a->flags & ND_LENT ? !array_lends_writable(vm, a)
+                                            : false;
+    if (on && fixed)
         return nd_fail(vm, DVX_VALUE_ERROR, "cannot set WRITEABLE flag to True of this array");
     a->read_only = !on;
     return true;
