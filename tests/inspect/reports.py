@@ -62,10 +62,10 @@ def f(items):
             y = x + 1
 f([1, 2.5, 3, 4.5])
 """),
-    ("long-ints", "ADD", 3, """\
+    ("long-ints", "TRUEDIV", 3, """\
 def f(x):
     for i in range(400):
-        x = x + 1
+        y = x / 3
 f(2 ** 70)
 """),
     ("values", "MUL", 3, """\
@@ -74,15 +74,17 @@ def f(x):
         y = x * x
 f(2 ** 40)
 """),
-    ("no-derivative-for-types", "MUL", 3, """\
+    ("no-derivative-for-types", "NOT", 3, """\
 def f(x):
     for i in range(400):
-        y = 2 * x
-f([1, 2])
+        y = not x
+f(1j)
 """),
-    ("computed-attribute", "LOAD_ATTR", 6, """\
+    ("computed-attribute", "LOAD_ATTR", 8, """\
+class Field:
+    def __get__(self, instance, owner): return 1
 class C:
-    def __getattr__(self, name): return 1
+    x = Field()
 def f():
     c = C()
     for i in range(400):
@@ -90,13 +92,13 @@ def f():
 f()
 """),
     ("dictionary", "LOAD_ATTR", 7, """\
-class C: pass
+class C:
+    limit = 3
 def f():
     c = C()
     c.__dict__
-    c.x = 1
     for i in range(400):
-        c.x
+        c.limit
 f()
 """),
     ("computed-method", "LOAD_METHOD", 6, """\
@@ -124,12 +126,12 @@ def f():
         c == c
 f()
 """),
-    ("derived-type", "LOAD_SUBSCR", 5, """\
+    ("derived-type", "NEG", 5, """\
 class Index(int): pass
 def f():
-    i, l = Index(), [1]
+    i = Index(1)
     for k in range(400):
-        l[i]
+        -i
 f()
 """),
     ("operator-of-class", "DELETE_SUBSCR", 6, """\
@@ -141,26 +143,53 @@ def f():
         del c[i]
 f()
 """),
-    ("parameters", "CALL_KW", 4, """\
-def g(**named): return 1
+    ("parameters", "CALL_METHOD", 6, """\
+class C:
+    @staticmethod
+    def g(*items): return 1
 def f():
     for i in range(400):
-        g(i=i)
+        C.g(i)
 f()
 """),
     ("class", "CALL", 5, """\
 class C:
-    def __new__(cls): return object.__new__(cls)
+    def __init__(self, *items): pass
 def f():
     for i in range(400):
-        C()
+        C(i)
 f()
 """),
-    ("c-function", "CALL_METHOD_KW", 4, """\
+    ("class-changed", "STORE_ATTR", 4, """\
+class C: pass
 def f():
-    items = [2, 1]
     for i in range(400):
-        items.sort(reverse=True)
+        C.g = f
+f()
+"""),
+    ("c-function", "CALL_KW", 4, """\
+def f():
+    sort = [2, 1].sort
+    for i in range(400):
+        sort(reverse=True)
+f()
+"""),
+    ("callable", "CALL", 6, """\
+class C:
+    def __call__(self, *items): return 1
+def f():
+    c = C()
+    for i in range(400):
+        c(i)
+f()
+"""),
+    ("unbound-name", "LOAD_GLOBAL", 4, """\
+def f():
+    for i in range(400):
+        try:
+            nosuch
+        except NameError:
+            pass
 f()
 """),
     ("iterator", "FOR_ITER", 8, """\
@@ -176,6 +205,10 @@ def f(items):
         if n > 800: break
 f(Endless())
 """),
+    # Each loop goes round seven times, and there are seven calls: one more of any, and the function would be warm.
+    ("late", "ADD", 20, "def f(i):\n" + "".join(" " * d + "while True:\n" for d in range(1, 19)) + " " * 19 + "i = i + 1\n"
+     + "".join(" " * (d + 1) + f"if i % 19 != {d}: break\n" for d in range(18, 0, -1))
+     + " return i\ni = 0\nfor call in range(7): i = f(i)\n"),
 ]
 
 FITS = "def f():\n    s = 0\n    for i in range(1000):\n        s = s + i\n    return s\nprint(f())\n"
