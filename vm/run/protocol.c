@@ -353,7 +353,7 @@ static dv_value small_int(dv_value v) { return dv_is_int(v) ? v : dv_int(dv_same
 
 dv_value dv_operate_types(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b, bool inplace) {
     if (is_small(a) && is_small(b) && !(dv_is_bool(a) && dv_is_bool(b)))
-        return binary_ints(vm, op, small_int(a), small_int(b));
+        return dv_int_binary(vm, op, small_int(a), small_int(b));
     if (is_exact_int(a) && is_exact_int(b)) return dv_int_binary(vm, op, a, b);
     return binary_by_types(vm, op, a, b, inplace);
 }
