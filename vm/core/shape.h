@@ -79,7 +79,7 @@ struct dv_class {
     dv_object header;
     uint16_t type; /* dv_type_id of the layout of its instances; DV_T_OBJECT for plain dl classes */
     uint16_t inline_slots; /* of its instances: as many as they are expected or seen to need */
-    uint16_t least_slots;  /* the same when the first instance was made: all have so many */
+    uint16_t least_slots;  /* ... that all of them have: less when one comes from another class */
     dv_value name;         /* str */
     dv_value qualname;     /* str, or EMPTY: name */
     dv_class *base;        /* the one of `bases` that decides the layout; NULL only for object */
