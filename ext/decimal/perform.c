@@ -71,7 +71,8 @@ bool decimal_read_rounding(dvx_vm *vm, dvx_value v, int64_t *out) {
     *out = ROUNDING_OF_CONTEXT;
     dvx_kind kind = dvx_failed(v) ? DVX_NONE : vm->api->kind(vm, v);
     if (kind == DVX_NONE) return true;
-    if (kind == DVX_STR && vm->api->read_str(vm, v, text, sizeof text, &size) && size < sizeof text)
+    if (kind == DVX_STR && !vm->api->read_str(vm, v, text, sizeof text, &size)) return false;
+    if (kind == DVX_STR && size < sizeof text)
         for (*out = 0; *out < ROUNDINGS; ++*out)
             if (!strcmp(text, roundings[*out])) return true;
     vm->api->raise(vm, DVX_TYPE_ERROR,
