@@ -522,7 +522,7 @@ static dvx_value row_list(dvx_vm *vm, const nd_dtype *dtype, const dvx_axis *axi
         dvx_value both = dvx_failed(more) ? more : vm->api->inplace(vm, DVX_ADD, list, more);
         vm->api->release(vm, more);
         vm->api->release(vm, list);
-        list = nd_work(vm, 20 * b.count) ? both : (vm->api->release(vm, both), DVX_FAILED);
+        list = nd_work(vm, 8 * b.count) ? both : (vm->api->release(vm, both), DVX_FAILED);
     }
     if (!b.stopped) return list;
     vm->api->release(vm, list);

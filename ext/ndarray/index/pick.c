@@ -201,7 +201,7 @@ static dvx_value store_masked(dvx_vm *vm, const dvx_value *args, const char *nam
         BY_SIZE(masked, a->dtype->size)
         (t.row->data, mask->data, a->size, values->data, values->size, next);
         target_end(vm, &t, true);
-        good = nd_quick_work(vm, 2 * a->size);
+        good = nd_quick_work(vm, 3 * a->size);
     }
     vm->api->release(vm, given);
     vm->api->release(vm, held);
