@@ -138,6 +138,9 @@ def main() -> int:
     parser.add_argument("names", nargs="*", metavar="NAMES", help="of probes; all if none is given")
     arguments = parser.parse_args()
     dynvm = arguments.dynvm.resolve()
+    unknown = [name for name in arguments.names if not (PROBES / f"{name}.py").exists()]
+    if unknown:
+        parser.error(f"no such probe in bench/probes: {', '.join(unknown)}")
     return 1 if (show_families(dynvm) if arguments.families else measure(dynvm, arguments.names)) else 0
 
 

@@ -163,12 +163,15 @@ def main():
     parser.add_argument("--json", help="write every method that fails here, with its cause, to this file")
     arguments = parser.parse_args()
 
+    modules = list_modules(arguments.names)
+    if not modules:
+        parser.error(f"no such file among those that are run: {' '.join(arguments.names)}")
     oracle_path = pathlib.Path(arguments.oracle)
     oracle = json.loads(oracle_path.read_text()) if oracle_path.exists() else {}
     cut = tempfile.TemporaryDirectory()
     cut_all(cut.name)
     rows, causes, missed = [], Counter(), defaultdict(dict)
-    for module in list_modules(arguments.names):
+    for module in modules:
         if module not in oracle:
             oracle[module] = Run([arguments.cpython], module, arguments.limit).results
             oracle_path.write_text(json.dumps(oracle))

@@ -658,8 +658,8 @@ static dvx_value frombuffer(dvx_vm *vm, const dvx_value *args, uint32_t n) {
     dvx_view view;
     (void)n;
     if (!dtype_read_given(vm, args[1], ND_DTYPE(ND_FLOAT64), &dtype) ||
-        (!dvx_failed(args[2]) && !nd_read_int_no_bool(vm, args[2], &count)) ||
-        (!dvx_failed(args[3]) && !nd_read_int_no_bool(vm, args[3], &offset)) ||
+        (!dvx_failed(args[2]) && !vm->api->read_int(vm, args[2], &count)) ||
+        (!dvx_failed(args[3]) && !vm->api->read_int(vm, args[3], &offset)) ||
         !vm->api->buffer_get(vm, args[0], false, &view))
         return DVX_FAILED;
     const bool good = is_in_a_row(&view.buffer, &bytes);

@@ -57,9 +57,7 @@ static void memory_release(dv_vm *vm, dv_object *object) {
 /* self.name(*args): where CPython asks for the method of a subclass. */
 static dv_value call_method(dv_vm *vm, dv_value self, const char *name, const dv_value *args,
                             uint32_t count) {
-    dv_value text = dv_str_intern(vm, name, strlen(name));
-    dv_value method = dv_is_empty(text) ? DV_EMPTY : dv_get_attribute(vm, self, text);
-    dv_release(vm, text);
+    dv_value method = dv_get_named(vm, self, name);
     dv_value result = dv_is_empty(method) ? DV_EMPTY : dv_call(vm, method, args, count, DV_EMPTY);
     dv_release(vm, method);
     return result;
