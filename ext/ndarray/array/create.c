@@ -646,7 +646,8 @@ static dvx_value copy_lent(dvx_vm *vm, const char *data, const nd_dtype *dtype, 
     nd_array *a;
     dvx_value made = array_new(vm, dtype, 1, &count, &a);
     if (dvx_failed(made)) return made;
-    memcpy(a->data, data, (size_t)(count * dtype->size));
+    // The data of an empty buffer may be NULL, which memcpy must not see.
+    if (count) memcpy(a->data, data, (size_t)(count * dtype->size));
     for (int64_t i = 0; dtype->num == ND_BOOL && i < count; i++) a->data[i] = a->data[i] != 0;
     a->read_only = 1;
     return made;
