@@ -49,7 +49,7 @@ PARTS = (
     Part("Unicode", "generic", (), objects=r"gen/unicode"),
     Part("quickening", "inca", ("vm/quicken/*.[ch]",), objects=r"/vm/quicken/"),
     Part("derivatives", "inca", ("gen/ops/*.mako",), ("ADAPTIVE", "DERIVATIVE", "FUSION")),
-    Part("regions", "nama", ("vm/region/*.[ch]",), objects=r"/vm/region/"),
+    Part("regions", "nama", ("vm/region/**/*.[ch]",), objects=r"/vm/region/"),
     Part("region instructions", "nama", ("gen/ops/*.mako",), ("REGION", "PAIR")),
     Part("extension interface", "extensions", ("vm/plugin/*.[ch]", "vm/include/dynvm_ext*.h"),
          objects=r"/vm/plugin/|gen/extension"),

@@ -85,7 +85,7 @@ CACHED = {
 # With one of these a site depends on classes: when one changes, it is to choose anew.
 OF_CLASSES = {"shape", "root", "entries"}
 
-# What a derivative's site, hot in a loop, says about a region of that loop (region/promise.h).
+# What a derivative's site, hot in a loop, says about a region of that loop (region/analyse/promise.h).
 PROMISES = {
     "nothing": "nothing: what becomes of it depends on more than the site",
     "typed": "raw numbers",

@@ -1,6 +1,6 @@
 ## region_attribute.mako: attributes of instances in slots within the object (cell 2: shape and offset).
 ##
-## Each is there twice: RA_ tests the shape, RAK_ stands where it is known (vm/region/attribute.c); the order is the same.
+## Each is there twice: RA_ tests the shape, RAK_ stands where it is known (vm/region/step/attribute.c); the order is the same.
 <%
 GUARD = """const dv_value object = HOME(a);
     if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != (uint32_t)CELL(2).s.a || GUARD_FAILS())) EXIT();"""

@@ -1,7 +1,7 @@
 ## region_buffer.mako: raw elements of what has elements of a C type: bytes, bytearray, array.array,
 ## objects of extensions.
 ##
-## Instructions are in the order of container kinds (vm/region/lattice.h), or of dv_element: vm/region/subscript.c
+## Instructions are in the order of container kinds (vm/region/analyse/lattice.h), or of dv_element: vm/region/step/subscript.c
 ## computes them.  Place and number of the elements are read at each access: any release may run code that resizes.
 ## RX_ are those of objects of extensions, which are looked at as a whole each time.
 <%!

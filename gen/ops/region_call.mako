@@ -1,7 +1,7 @@
 ## region_call.mako: calls of C functions with unboxed arguments (core/raw.h).
 ##
 ## A name is R_RAW_<result>_<arguments>_<mode of the last argument>_<mode of the result>, all other arguments are in
-## slots; of a P, the home slot holds the object.  vm/region/call.c finds the instruction by the signature; one that is missing here is called boxed.
+## slots; of a P, the home slot holds the object.  vm/region/step/call.c finds the instruction by the signature; one that is missing here is called boxed.
 <%
 C_TYPES = {"D": "double", "Q": "int64_t", "I": "int32_t", "B": "bool", "V": "void", "P": "void *"}
 SIGNATURES = [("D", ""), ("D", "D"), ("D", "DD"), ("D", "DQ"), ("D", "DI"), ("D", "ID"), ("D", "DDD"),
@@ -21,7 +21,7 @@ def modes(arguments):
 def lowers(result, arguments, mode, to):
     """Of a call whose last argument is in a register although it could be in a slot, or whose result goes to a slot."""
     if (arguments, mode, to) == ("DD", "S", "S"):
-        return ""  # of divmod (vm/region/call.c)
+        return ""  # of divmod (vm/region/step/call.c)
     kinds = {k: "D" if k == "D" else "I" for k in "DQIBVP"}
     alone = mode == "S" or len(arguments) > 2
     parts = [*[f"R_STORE_{kinds[arguments[-1:] or 'V']}"] * (not alone), f"R_RAW_{result}_{arguments or 'V'}_{mode if alone else 'S'}_R", *[f"R_STORE_{kinds[result]}"] * (to == "S")]

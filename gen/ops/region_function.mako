@@ -1,4 +1,4 @@
-## region_function.mako: functions that have a region: calls, raw arguments and results (vm/region/function.h).
+## region_function.mako: functions that have a region: calls, raw arguments and results (vm/region/run/function.h).
 
 <%isa:derivative name="ENTER_COUNT" of="ENTER" doc="ENTER of a warm function that counts calls until it is hot enough for a region.">
     dv_site *site = &((dv_cell *)ip)[1].site;

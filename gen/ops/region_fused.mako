@@ -1,4 +1,4 @@
-## region_fused.mako: two instructions of a region in one, where the second takes what the first has put into a register.  vm/region/fuse.c finds
+## region_fused.mako: two instructions of a region in one, where the second takes what the first has put into a register.  vm/region/emit/fuse.c finds
 ## them in the table of what `joins` says.  These are candidates: those that gen/tables/sequences.csv has are made.
 ##
 ## The first one's operands are where they always are, the second one's other operand is in slot d, and its result goes

@@ -16,7 +16,7 @@ def doubles(mode):
 def lowers(op, mode, to, kind):
     """What an operator is made of whose left operand is not in a register, or whose result goes to a slot."""
     if op in ("FLOORDIV", "MOD") and mode + to == "SSS":
-        return ""  # of divmod (vm/region/call.c)
+        return ""  # of divmod (vm/region/step/call.c)
     found = [] if "R" in mode else [f"R_CONST_{kind}" if mode[0] == "K" else f"R_LOAD_{kind}"]
     parts = [*found, f"R{kind}_{op}_{'R' + mode[1] if found else mode}_R", *[f"R_STORE_{kind}"] * (to == "S")]
     return " ".join(parts) if len(parts) > 1 else ""

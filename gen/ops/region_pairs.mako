@@ -1,5 +1,5 @@
 ## region_pairs.mako: two or more instructions of a region that stand one behind the other, as one handler
-## (vm/region/pair.c).
+## (vm/region/emit/pair.c).
 ##
 ## All keep their cells: the handler in the first one's cell does the first, steps on and does the second as it stands
 ## there.  Whoever jumps to the second finds it as ever.  A third one stands behind a pair as the second behind the first.

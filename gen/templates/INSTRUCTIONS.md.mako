@@ -36,7 +36,7 @@ stored = {f.modes for f in own if f.stores}
 % endfor
 
 ${"##"} Pairs: region instructions, one behind the other, in one handler
-Regions join what they find: [dv_pair_join](../vm/region/pair.c); the list is [region_pairs.mako](ops/region_pairs.mako).
+Regions join what they find: [dv_pair_join](../vm/region/emit/pair.c); the list is [region_pairs.mako](ops/region_pairs.mako).
 `@` names operands of the second one that come from the one before in a register (or from the one two before: `2`).
 
 | first | second |

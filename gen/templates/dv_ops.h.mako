@@ -101,7 +101,7 @@ typedef struct dv_op_info {
     bool of_class;          /* ... and with that they depend on classes */
     uint8_t promises;       /* derivatives: dv_promises */
     uint8_t region;         /* generic: dv_op_region */
-    bool counts;            /* ... and a promise counts that against a region (region/promise.h) */
+    bool counts;            /* ... and a promise counts that against a region (region/analyse/promise.h) */
     uint8_t which;          /* which of those with the same transfer function, or of its kind of derivatives, it is: an enumerator of C */
     bool open;              /* generic: extensions may specialise it by its operands */
     uint8_t saw;            /* derivatives: dv_saw */

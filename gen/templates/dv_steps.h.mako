@@ -3,7 +3,7 @@
 #ifndef DV_STEPS_H
 #define DV_STEPS_H
 
-#include "region/build.h"
+#include "region/analyse/build.h"
 
 /* Analyses the instruction at b->pc, and in the last pass writes it.  Result: the pc to go on with. */
 typedef uint32_t dv_step_function(dv_build *b, uint32_t next_pc);

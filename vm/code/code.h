@@ -201,7 +201,7 @@ struct dv_code {
     const dv_inlined_code *inlined;
     uint32_t inlined_count;
 
-    /* Regions of its loops that somebody has written (region/written.h): the only ones that it
+    /* Regions of its loops that somebody has written (region/emit/written.h): the only ones that it
      * gets; NULL: it gets what the machine finds. */
     const struct dv_written_region *written;
 

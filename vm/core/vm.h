@@ -81,7 +81,7 @@ typedef struct dv_stress {
     uint64_t guards, exits;    /* left until the next one does; never comes to 0 where it is off */
 } dv_stress;
 
-/* What regions take of the memory, and may (region/memory.h). */
+/* What regions take of the memory, and may (region/run/memory.h). */
 typedef struct dv_region_use {
     size_t bytes, most; /* of all regions now, and at most so far */
     size_t limit;
@@ -358,7 +358,7 @@ typedef struct dv_vm_config {
     dv_host_resize resize; /* NULL: the C library's */
     void *resize_context;
     size_t memory_limit; /* bytes; SIZE_MAX: none */
-    size_t region_limit; /* bytes of them for regions; 0: the default (region/memory.h) */
+    size_t region_limit; /* bytes of them for regions; 0: the default (region/run/memory.h) */
     size_t c_stack_size; /* 0: 8 MB */
     int64_t recursion_limit;
     dv_level level;

@@ -1,5 +1,5 @@
 /* region_text.h: regions as text: written from those of a VM, read into what their loop becomes
- * when it is hot (region/written.h).  ASSEMBLY.md, "Regions by hand", says what the text looks
+ * when it is hot (region/emit/written.h).  ASSEMBLY.md, "Regions by hand", says what the text looks
  * like.
  *
  * Invariants
@@ -12,7 +12,7 @@
 #define DV_INSPECT_REGION_TEXT_H
 
 #include "dv_ops.h"
-#include "region/written.h"
+#include "region/emit/written.h"
 
 typedef struct dv_region_line {
     const char *at, *end;

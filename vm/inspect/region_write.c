@@ -4,7 +4,7 @@
 
 #include "inspect/assembly.h"
 #include "inspect/region_text.h"
-#include "region/pair.h"
+#include "region/emit/pair.h"
 #include "types/number/float.h"
 
 typedef struct writer {

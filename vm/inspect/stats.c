@@ -103,7 +103,7 @@ static void put_function(dv_line *line, const dv_code *code, uint32_t number) {
     if (number) dv_line_put(line, ":%u", number);
 }
 
-/* What regions take of the memory (region/memory.h). */
+/* What regions take of the memory (region/run/memory.h). */
 static void list_regions(const dv_vm *vm, const dv_page *page) {
     const dv_region_use *use = &vm->regions;
     dv_line line = {0};

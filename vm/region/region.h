@@ -21,9 +21,9 @@
 #define DV_REGION_REGION_H
 
 #include "core/assumption.h"
-#include "region/entry.h"
-#include "region/function.h"
-#include "region/lattice.h"
+#include "region/run/entry.h"
+#include "region/run/function.h"
+#include "region/analyse/lattice.h"
 
 /* What an exit does for one slot; `to` and `from` are slot numbers from fp. */
 typedef enum dv_exit_action {

@@ -50,7 +50,7 @@ typedef struct dv_site {
             uint8_t second, first; /* likewise: FOR_ITER whose pairs are taken apart */
         } items;
         uint16_t met;    /* an operator with a method of dl: DV_MET_... (quicken/site.h) */
-        uint16_t looked; /* JUMP_BACK: which looks it had (region/entry.c) */
+        uint16_t looked; /* JUMP_BACK: which looks it had (region/run/entry.c) */
     };
 } dv_site;
 _Static_assert(sizeof(dv_site) == 8, "a site is a cell");
@@ -286,7 +286,7 @@ uint32_t dv_op_of(dv_vm *vm, dv_handler handler);
         ip = CELL(3).target; \
         GO();                \
     } while (0)
-/* The same for the second of two instructions in one (region/fuse.h). */
+/* The same for the second of two instructions in one (region/emit/fuse.h). */
 #define EXIT_SECOND()        \
     do {                     \
         ip = CELL(4).target; \

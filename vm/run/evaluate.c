@@ -11,7 +11,7 @@
  *     Elsewhere it raises, for its name is another one there.
  *  2. locals() in a function is the same dict each time, as in CPython: the compiler has left a
  *     local for it (lang/compile/resolve.c).
- *  3. Functions are not inlined around these (vm/region/call.c): the frame is the caller's. */
+ *  3. Functions are not inlined around these (vm/region/step/call.c): the frame is the caller's. */
 #include <string.h>
 
 #include "core/upcall.h"

@@ -54,7 +54,7 @@ typedef struct dv_thread {
     dv_value name, qualname;            /* of the functions made from it; EMPTY before the first */
     dv_site_block *blocks;              /* freed with the thread */
     dv_region *regions;                 /* list, region/region.h */
-    dv_callable *callable;              /* region/function.h; NULL: no region is to call it */
+    dv_callable *callable;              /* region/run/function.h; NULL: no region is to call it */
     struct dv_function_counts *counts;  /* inspect/profile.h; NULL: nothing is counted */
     struct dv_thread *next, **previous; /* all threads of the VM, for inspection */
 } dv_thread;

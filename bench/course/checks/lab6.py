@@ -12,7 +12,7 @@ BOXED = ("R_BOX_I", "INVERT_INT", "R_UNBOX_I")
 
 def linked(lab: Lab) -> Path:
     """The lab's own dynvm."""
-    words = lab.compiling("vm/region/step.c")
+    words = lab.compiling("vm/region/step/step.c")
     objects = lab.build / "CMakeFiles" / "dynvm.dir"
     cli = [objects / "vm" / "cli" / (Path(row["file"]).name + ".o") for row in lab.compiled() if "/vm/cli/" in row["file"]]
     cli.append(objects / "gen" / "cli_playground.c.o")

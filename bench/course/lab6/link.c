@@ -3,7 +3,7 @@
  * The linker's --wrap sends calls of dv_step here.  In dynvm itself one would write
  * region="dv_step_invert" into the block of INVERT (gen/ops/arith.mako) instead, and build all of
  * it again. */
-#include "region/step.h"
+#include "region/step/step.h"
 
 uint32_t dv_step_invert(dv_build *b, uint32_t next_pc);
 uint32_t __real_dv_step(dv_build *b);

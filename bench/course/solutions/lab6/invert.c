@@ -6,7 +6,7 @@
  * Invariants
  *  1. Entries stay as they are until the instruction is emitted: its exit is made from them.
  *  2. The function runs in both passes, and says the same in both. */
-#include "region/step.h"
+#include "region/step/step.h"
 
 uint32_t dv_step_invert(dv_build *b, uint32_t next_pc);
 

@@ -1,0 +1,243 @@
+/* operator.c: the transfer function of operators of dl classes: their method becomes part of the
+ * region.
+ *
+ * Invariants
+ *  1. The entries of a call lie as INCA code lays them (run/operate.h), so that exits within the
+ *     method need to build its frame only.  The operands stay below it until it returns; its
+ *     parameters are aliases of them.
+ *  2. A method is entered only where INCA code would: the left operand has the shape that the site
+ *     met, and the right one is no instance of another class, which might come first.
+ *  3. What follows a NotImplemented is up to INCA code: the region leaves in front of the RETURN.
+ */
+#include "region/step/operator.h"
+
+#include "region/step/complex.h"
+#include "region/step/virtual.h"
+#include "run/operate.h"
+#include "types/callable/function.h"
+
+/* Which method
+ * -----------------------------------------------------------------------------------------------
+ */
+
+typedef struct operation {
+    dv_global_cell *cell; /* of the method; NULL: the class has none */
+    dv_operate_kind kind;
+    uint32_t op;
+} operation;
+
+/* Which of the operands of the family is the instance, counted from the lowest. */
+static int32_t self_of(uint32_t family) { return family == DV_OP_STORE_SUBSCR; }
+
+static dv_value comparison_name(dv_vm *vm, dv_compare_op op) {
+    const dv_value names[] = {vm->known.lt, vm->known.le, vm->known.gt,
+                              vm->known.ge, vm->known.eq, vm->known.ne};
+    return names[op];
+}
+
+/* As the derivatives choose it (gen/ops/arith.mako, compare.mako, data.mako). */
+static operation find_operation(dv_vm *vm, const dv_class *class_, uint32_t family,
+                                const dv_cell *site) {
+    operation found = {NULL, DV_OPERATE_ITEM, 0};
+    if (family == DV_OP_LOAD_SUBSCR) {
+        found.cell = dv_class_special(class_, vm->known.getitem);
+    } else if (family == DV_OP_STORE_SUBSCR) {
+        found.kind = DV_OPERATE_STORE;
+        found.cell = dv_class_special(class_, vm->known.setitem);
+    } else if (family == DV_OP_NEG) {
+        found.kind = DV_OPERATE_UNARY;
+        found.cell = dv_class_special(class_, vm->known.neg);
+    } else if (dv_op_among(family, DV_OP_LT, DV_OP_NE)) {
+        found.kind = DV_OPERATE_COMPARE, found.op = family - DV_OP_LT;
+        found.cell = dv_class_special(class_, comparison_name(vm, (dv_compare_op)found.op));
+    } else if (dv_op_among(family, DV_OP_ADD, DV_OP_XOR)) {
+        const bool inplace = site[1].site.own & DV_OWN_INPLACE;
+        found.op = family - DV_OP_ADD;
+        found.kind = DV_OPERATE_INPLACE;
+        if (inplace) found.cell = dv_class_special(class_, vm->known.inplace[found.op]);
+        if (found.cell) return found;
+        found.kind = inplace ? DV_OPERATE_FALLEN : DV_OPERATE_BINARY;
+        found.cell = dv_class_special(class_, vm->known.binary[found.op]);
+    }
+    return found;
+}
+
+/* Can its result be NotImplemented? */
+static bool may_decline(dv_operate_kind kind) {
+    return kind != DV_OPERATE_ITEM && kind != DV_OPERATE_UNARY && kind != DV_OPERATE_STORE;
+}
+
+bool dv_operator_is_entered(uint32_t op) {
+    if (op >= DV_OP_COUNT || dv_op_infos[op].kind != DV_KIND_DERIVATIVE) return false;
+    const uint32_t family = dv_op_infos[op].family;
+    return dv_op_infos[op].types[self_of(family)] == DV_RESULT_INSTANCE &&
+           (dv_op_among(family, DV_OP_ADD, DV_OP_XOR) || dv_op_among(family, DV_OP_LT, DV_OP_NE) ||
+            family == DV_OP_NEG || family == DV_OP_LOAD_SUBSCR || family == DV_OP_STORE_SUBSCR);
+}
+
+/* The class of the shape that the site met; NULL: it is not known. */
+static dv_class *class_met(dv_vm *vm, const dv_cell *site) {
+    const uint32_t number = site[1].site.met & DV_MET_SHAPE;
+    const dv_shape *shape = number >= DV_T_COUNT ? dv_shape_at(vm, number) : NULL;
+    return shape ? shape->class_ : NULL;
+}
+
+dv_value dv_operator_met(dv_vm *vm, const dv_cell *site, uint32_t op) {
+    const dv_class *class_ = dv_operator_is_entered(op) ? class_met(vm, site) : NULL;
+    if (!class_) return DV_EMPTY;
+    const dv_global_cell *cell = find_operation(vm, class_, dv_op_infos[op].family, site).cell;
+    return cell && dv_is_function(cell->value) ? cell->value : DV_EMPTY;
+}
+
+/* The method if it lasts: the assumption on its cell covers its value, vm->class_sites that no
+ * other one comes before it. */
+static dv_value lasting_method(dv_build *b, dv_class *class_, const operation *found) {
+    if (!found->cell || !dv_is_function(found->cell->value)) return DV_EMPTY;
+    class_->flags |= DV_CLASS_CACHED;
+    return dv_build_depends(b, &b->vm->class_sites) ? dv_constant_global(b, found->cell) : DV_EMPTY;
+}
+
+/* Entering it
+ * -----------------------------------------------------------------------------------------------
+ */
+
+static bool is_object(const dv_known_value *e) {
+    return e->where == DV_AT_HOME || e->where == DV_AT_ALIAS;
+}
+
+/* The class of the left operand, entry q; NULL: not known. */
+static dv_class *class_of(const dv_build *b, int32_t q) {
+    const dv_known_value *e = &b->e[q];
+    if (e->kind == DV_K_VIRTUAL) return dv_virtual_record(b, e)->shape->class_;
+    return e->kind == DV_K_ANY && is_object(e) ? class_met(b->vm, dv_site_cell(b, b->pc)) : NULL;
+}
+
+/* Can entry q be known to be no instance of another class, perhaps by a look at its shape? */
+static bool is_no_other(const dv_build *b, int32_t q, const dv_class *class_) {
+    const dv_known_value *e = &b->e[q];
+    if (e->kind == DV_K_VIRTUAL) return dv_virtual_record(b, e)->shape->class_ == class_;
+    if (e->kind == DV_K_ANY) return dv_site_cell(b, b->pc)[1].site.met & DV_MET_SAME;
+    if (e->kind == DV_K_CONSTANT) return !dv_is_instance(e->value);
+    return e->kind < DV_K_CONSTANT && e->kind != DV_K_NOTHING;
+}
+
+/* Leaves unless the object, entry q, has the shape that the site met. */
+static void guard_shape(dv_build *b, int32_t q) {
+    const dv_known_value *e = &b->e[q];
+    if (!is_object(e) || e->kind != DV_K_ANY) return;
+    const uint32_t number = dv_site_cell(b, b->pc)[1].site.met & DV_MET_SHAPE;
+    const int32_t home = dv_home(b, e->where == DV_AT_ALIAS ? e->slot : q);
+    dv_shape_guard(b, q, home, (dv_cell){.s.a = (int32_t)number});
+}
+
+/* A parameter that is the operand in entry q. */
+static void push_parameter(dv_build *b, int32_t q) {
+    const dv_known_value e = b->e[q];
+    if (e.where == DV_AT_HOME)
+        dv_push_known(b, (dv_kind)e.kind, DV_AT_ALIAS, q, DV_EMPTY);
+    else
+        dv_push_known(b, (dv_kind)e.kind, (dv_where)e.where, e.slot, e.value);
+}
+
+bool dv_operator_enter(dv_build *b, uint32_t next_pc) {
+    const dv_cell *site = dv_site_cell(b, b->pc);
+    const uint32_t family = dv_step_op(b, b->pc);
+    const int32_t count = (int32_t)dv_op_infos[family].inputs;
+    const int32_t bottom = b->top - count, self = bottom + self_of(family);
+    const uint32_t op = dv_op_of(b->vm, site->h);
+    dv_class *class_ = dv_operator_is_entered(op) ? class_of(b, self) : NULL;
+    if (!class_) return false;
+    const operation found = find_operation(b->vm, class_, family, site);
+    const bool two = may_decline(found.kind);
+    if (two && !is_no_other(b, self + 1, class_)) return false;
+    for (int32_t q = bottom; q < b->top; q++)
+        if (b->e[q].kind >= DV_K_UNSET) return false;
+    const int32_t more = DV_BELOW_OPERATOR + count;
+    if (b->top + more >= b->entry_limit) return false;
+    const dv_value method = lasting_method(b, class_, &found);
+    if (dv_is_empty(method)) return false;
+    b->top += more; /* as it will be */
+    const bool inlined = dv_build_may_inline(b, dv_as_function(method), (uint32_t)count);
+    b->top -= more;
+    if (!inlined) return false;
+    guard_shape(b, self);
+    if (two) guard_shape(b, self + 1);
+    for (int32_t q = bottom; q < b->top; q++)
+        if (b->e[q].where == DV_AT_REGISTER) dv_to_slot(b, q);
+    const dv_thread *caller = b->context->thread;
+    const uint32_t own = site[1].site.own & ((1u << count) - 1);
+    const uint32_t how = DV_OPERATE_HOW(found.kind, found.op, own);
+    const dv_value next = dv_raw_pointer(caller->cells + caller->cell_at[next_pc]);
+    dv_push_known(b, DV_K_CONSTANT, DV_AT_VALUE, 0, dv_int(how));
+    dv_push_known(b, DV_K_CONSTANT, DV_AT_VALUE, 0, next);
+    dv_push_known(b, DV_K_CONSTANT, DV_AT_VALUE, 0, method);
+    dv_push_known(b, DV_K_RESERVED, DV_AT_NOWHERE, 0, DV_EMPTY);
+    dv_push_known(b, DV_K_RESERVED, DV_AT_NOWHERE, 0, DV_EMPTY);
+    for (int32_t i = 0; i < count; i++) /* from self on; a value that is stored is the last */
+        push_parameter(b, bottom + (self - bottom + i) % count);
+    dv_step_count(b, true);
+    dv_step_enter(b, dv_function_thread(dv_as_function(method)), next_pc,
+                  DV_OPERATE_COUNTS(how) ? DV_ENTERS_COMPARISON : DV_ENTERS_OPERATOR);
+    return true;
+}
+
+/* Leaving it
+ * -----------------------------------------------------------------------------------------------
+ */
+
+int32_t dv_operator_bottom(const dv_context *context) {
+    const uint32_t family = dv_step_op_in(context->parent, context->call_pc);
+    return context->base - DV_BELOW_OPERATOR - (int32_t)dv_op_infos[family].inputs;
+}
+
+bool dv_operator_drop(dv_build *b, int32_t q) {
+    if (b->e[q].kind == DV_K_VIRTUAL) return dv_virtual_drop(b, q);
+    if (b->e[q].where != DV_AT_HOME || !dv_owned(b, b->context, b->pc, q)) return false;
+    dv_region_emit(b, DV_OP_R_RELEASE, dv_home(b, q), 0, 0);
+    return true;
+}
+
+/* Leaves if the method's result, the topmost entry, might be NotImplemented; false: it is. */
+static bool guard_answer(dv_build *b) {
+    const dv_known_value *v = dv_top(b, 1);
+    if (v->kind == DV_K_CONSTANT) return !dv_same(v->value, DV_NOTIMPLEMENTED);
+    if (v->kind != DV_K_ANY) return true;
+    const int32_t home = dv_home(b, v->where == DV_AT_ALIAS ? v->slot : b->top - 1);
+    dv_region_emit_guard(b, DV_OP_R_GUARD_ANSWER, home, 0, 0);
+    return true;
+}
+
+/* The result, the topmost entry, leaves what will be free or taken by others: the slots of the
+ * method and those of the operands, from entry `to` on.  Is it an object then that must move? */
+static bool leave_slots(dv_build *b, int32_t to) {
+    const int32_t top = b->top - 1;
+    const dv_known_value v = b->e[top];
+    if (v.kind == DV_K_COMPLEX && v.where == DV_AT_SLOT)
+        dv_complex_move(b, top, to);
+    else if (v.where == DV_AT_SLOT && v.slot >= dv_shadow(b, to))
+        dv_load_register(b, top);
+    const bool moves = v.where == DV_AT_HOME || (v.where == DV_AT_ALIAS && v.slot >= to);
+    if (moves) dv_materialize(b, top);
+    return moves;
+}
+
+uint32_t dv_operator_return(dv_build *b) {
+    const dv_context *context = b->context;
+    const uint32_t family = dv_step_op_in(context->parent, context->call_pc);
+    const int32_t to = dv_operator_bottom(context), top = b->top - 1;
+    const bool is_store = family == DV_OP_STORE_SUBSCR;
+    const bool declines = !is_store && family != DV_OP_LOAD_SUBSCR && family != DV_OP_NEG;
+    if (declines && !guard_answer(b)) return dv_step_leave(b);
+    const bool moves = !is_store && leave_slots(b, to);
+    const dv_known_value v = b->e[top];
+    bool released = false;
+    for (int32_t i = 0; i < (int32_t)context->thread->local_count; i++)
+        released |= dv_step_drop_local(b, context->base + i);
+    if (is_store) released |= dv_operator_drop(b, top);
+    for (int32_t q = to; q < context->base - DV_BELOW_OPERATOR; q++)
+        released |= dv_operator_drop(b, q);
+    if (moves) dv_region_emit(b, DV_OP_R_BORROW, dv_home(b, top), dv_home(b, to), 0);
+    b->top = to;
+    if (!is_store) b->e[b->top++] = v;
+    return dv_step_returned(b, released);
+}

@@ -1,0 +1,698 @@
+/* virtual.c: instances that are not made: calls of classes, attributes, and where the object is
+ * needed after all (virtual.h). */
+#include "region/step/virtual.h"
+
+#include "code/liveness.h"
+#include "region/step/complex.h"
+#include "region/step/operator.h"
+#include "types/callable/function.h"
+
+enum { MOST_LIVE = 24 /* instances; where ways meet there may be more for a while */ };
+
+static bool is_virtual(const dv_known_value *e) { return e->kind == DV_K_VIRTUAL; }
+
+static bool holds(const dv_build *b, int32_t q, int32_t record) {
+    return is_virtual(&b->e[q]) && b->e[q].slot == record;
+}
+
+/* The number of a new record; -1: b->failed. */
+static int32_t add_record(dv_build *b, dv_virtual record) {
+    if (b->virtuals.count >= INT16_MAX) {
+        dv_build_fail(b, DV_REFUSED_SIZE);
+        return -1;
+    }
+    return DV_PUSH(b, virtuals, record) ? (int32_t)b->virtuals.count - 1 : -1;
+}
+
+/* Instances in instances
+ * ---------------------------------------------------------------------------------------------- */
+
+void dv_virtual_reach(const dv_virtual *records, int32_t number, dv_reached *reached) {
+    if (dv_is_reached(reached, number)) return;
+    reached->full |= reached->count == DV_VIRTUAL_INSTANCES;
+    if (reached->full) return;
+    reached->numbers[reached->count++] = (int16_t)number;
+    const dv_virtual *record = &records[number];
+    for (uint32_t i = 0; i < record->shape->count; i++)
+        if (is_virtual(&record->values[i]))
+            dv_virtual_reach(records, record->values[i].slot, reached);
+}
+
+dv_reached dv_virtual_live(dv_build *b) {
+    dv_reached live = {.count = 0};
+    for (int32_t q = 0; q < b->top && !b->failed; q++) /* else records may be missing */
+        if (dv_has_record(&b->e[q])) dv_virtual_reach(b->virtuals.data, b->e[q].slot, &live);
+    if (live.full) dv_build_fail(b, DV_REFUSED_SIZE);
+    return live;
+}
+
+static dv_reached reach(const dv_build *b, int32_t number) {
+    dv_reached reached = {.count = 0};
+    if (!b->failed) dv_virtual_reach(b->virtuals.data, number, &reached);
+    return reached;
+}
+
+static bool do_meet(const dv_reached *a, const dv_reached *c) {
+    for (int32_t i = 0; i < a->count; i++)
+        if (dv_is_reached(c, a->numbers[i])) return true;
+    return false;
+}
+
+dv_reached dv_virtual_linked(dv_build *b, int32_t number) {
+    dv_reached all = reach(b, number);
+    if (!b->nests) return all;
+    const dv_reached live = dv_virtual_live(b);
+    for (int32_t before = 0; before != all.count;) {
+        before = all.count;
+        for (int32_t i = 0; i < live.count; i++) {
+            const dv_reached from = reach(b, live.numbers[i]);
+            if (do_meet(&from, &all)) dv_virtual_reach(b->virtuals.data, live.numbers[i], &all);
+        }
+    }
+    return all;
+}
+
+/* What the number in `before` is called now. */
+static int16_t renamed(const dv_reached *before, const int16_t *now, int16_t number) {
+    for (int32_t i = 0; i < before->count; i++)
+        if (before->numbers[i] == number) return now[i];
+    return number;
+}
+
+static bool is_renamed(const dv_virtual *record, const dv_reached *before, const int16_t *now) {
+    for (uint32_t i = 0; i < record->shape->count; i++)
+        if (is_virtual(&record->values[i]) &&
+            renamed(before, now, record->values[i].slot) != record->values[i].slot)
+            return true;
+    return false;
+}
+
+static void rename_values(dv_virtual *record, const dv_reached *before, const int16_t *now) {
+    for (uint32_t i = 0; i < record->shape->count; i++)
+        if (is_virtual(&record->values[i]))
+            record->values[i].slot = renamed(before, now, record->values[i].slot);
+}
+
+/* All that hold the one instance now name the other record: entries, and other instances, which get
+ * new records for it. */
+static void change_record(dv_build *b, int32_t from, int32_t to) {
+    dv_reached before = dv_virtual_live(b);
+    int16_t now[DV_VIRTUAL_INSTANCES];
+    dv_virtual_reach(b->virtuals.data, from, &before);
+    const dv_virtual *record = &b->virtuals.data[to];
+    for (uint32_t i = 0; i < record->shape->count; i++)
+        if (is_virtual(&record->values[i]))
+            dv_virtual_reach(b->virtuals.data, record->values[i].slot, &before);
+    for (int32_t i = 0; i < before.count; i++)
+        now[i] = before.numbers[i] == from ? (int16_t)to : before.numbers[i];
+    for (bool again = true; again;) {
+        again = false;
+        for (int32_t i = 0; i < before.count; i++) {
+            const dv_virtual old = b->virtuals.data[before.numbers[i]];
+            if (now[i] != before.numbers[i] || !is_renamed(&old, &before, now)) continue;
+            now[i] = (int16_t)add_record(b, old);
+            if (now[i] < 0) return;
+            again = true;
+        }
+    }
+    for (int32_t i = 0; i < before.count; i++)
+        if (now[i] != before.numbers[i]) rename_values(&b->virtuals.data[now[i]], &before, now);
+    for (int32_t q = 0; q < b->top; q++)
+        if (dv_has_record(&b->e[q])) b->e[q].slot = renamed(&before, now, b->e[q].slot);
+    if (before.full) dv_build_fail(b, DV_REFUSED_SIZE);
+    b->version++;
+}
+
+/* Do instances of the class have nothing but attributes, and die in silence? */
+static bool is_plain(const dv_build *b, const dv_class *class_) {
+    const uint16_t special =
+        DV_CLASS_GETATTRIBUTE | DV_CLASS_SETATTR | DV_CLASS_CLAIMS | DV_CLASS_CROWDED;
+    return !(class_->flags & special) && !dv_class_special(class_, b->vm->known.del);
+}
+
+/* Instances that the loop carries
+ * ---------------------------------------------------------------------------------------------- */
+
+/* The local that carries the instance; -1: none does. */
+static int32_t carrier_of(const dv_build *b, int32_t record) {
+    for (int32_t q = 0; q < b->locals && q < b->top; q++)
+        if (dv_is_carried(&b->e[q]) && b->e[q].slot == record) return q;
+    return -1;
+}
+
+void dv_virtual_part(dv_build *b, int32_t q) {
+    const dv_known_value *v = dv_top(b, 1);
+    if (q >= b->locals) return;
+    if (is_virtual(v) && carrier_of(b, v->slot) >= 0) dv_virtual_make(b, v->slot);
+    for (int32_t other = 0; other < b->top && dv_is_carried(&b->e[q]); other++)
+        if (other != q && holds(b, other, b->e[q].slot)) dv_virtual_make(b, b->e[q].slot);
+}
+
+static dv_kind raw_kind(dv_value v) {
+    return dv_is_int(v)     ? DV_K_INT
+           : dv_is_float(v) ? DV_K_FLOAT
+           : dv_is_bool(v)  ? DV_K_BOOL
+                            : DV_K_NOTHING;
+}
+
+bool dv_virtual_begin(dv_build *b, dv_value object, uint32_t head) {
+    const int32_t q = b->top;
+    const bool fits = b->vm->nama == DV_NAMA_VIRTUAL && q < DV_LIVENESS_LOCALS && !b->parameters &&
+                      b->local_uses[q] & DV_LOCAL_STORED && !dv_build_is_dead(b, head, q);
+    if (!fits || !dv_is_plain_instance(object)) return false;
+    dv_instance *instance = (dv_instance *)dv_as_object(object);
+    dv_virtual record = {.shape = dv_shape_at(b->vm, instance->header.shape)};
+    const uint32_t count = record.shape->count;
+    if (instance->header.references != 1 || instance->overflow || record.shape->dictionary ||
+        count == 0 || count > DV_VIRTUAL_ATTRIBUTES || !is_plain(b, record.shape->class_) ||
+        b->begun + (int32_t)count > b->attribute_count / 2)
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        const dv_kind kind = raw_kind(instance->slots[i]);
+        if (kind == DV_K_NOTHING) return false;
+        record.values[i] =
+            (dv_known_value){(uint8_t)kind, DV_AT_SLOT,
+                             (int16_t)(b->attribute_slots + b->begun + (int32_t)i), DV_EMPTY};
+    }
+    record.shape->class_->flags |= DV_CLASS_CACHED;
+    if (!dv_build_depends(b, &b->vm->class_sites)) return false;
+    b->begun += (int32_t)count;
+    const int32_t number = add_record(b, record);
+    dv_push_known(b, DV_K_VIRTUAL, DV_AT_NOWHERE, number, DV_FADED);
+    return true;
+}
+
+/* Slots of attributes
+ * ---------------------------------------------------------------------------------------------- */
+
+static uint64_t bit_of(const dv_build *b, int32_t slot) {
+    int32_t n = slot - b->attribute_slots;
+    return n >= 0 && n < b->attribute_count ? UINT64_C(1) << n : 0;
+}
+
+static bool has_slot(const dv_known_value *v) {
+    return v->where == DV_AT_SLOT || v->where == DV_AT_HOME;
+}
+
+/* A slot that nobody uses; -1: there is none. */
+static int32_t free_slot(dv_build *b) {
+    const dv_reached live = dv_virtual_live(b);
+    uint64_t used = 0;
+    for (int32_t q = 0; q < b->top; q++)
+        if (b->e[q].where == DV_AT_SLOT) used |= bit_of(b, b->e[q].slot);
+    for (int32_t k = 0; k < live.count; k++) {
+        const dv_virtual *record = &b->virtuals.data[live.numbers[k]];
+        for (uint32_t i = 0; i < record->shape->count; i++)
+            if (has_slot(&record->values[i])) used |= bit_of(b, record->values[i].slot);
+    }
+    for (int32_t n = 0; n < b->attribute_count; n++)
+        if (!(used >> n & 1)) return b->attribute_slots + n;
+    return -1;
+}
+
+/* Raw entry q, in a register or a slot, into a slot of attributes; false: none is free. */
+static bool to_attribute_slot(dv_build *b, int32_t q) {
+    dv_known_value *e = &b->e[q];
+    bool there = e->where == DV_AT_SLOT && e->slot >= b->attribute_slots &&
+                 e->slot < b->attribute_slots + b->attribute_count;
+    if (there) return true;
+    int32_t slot = free_slot(b);
+    if (slot < 0) return false;
+    if (e->where == DV_AT_REGISTER)
+        dv_store_register(b, q, (int16_t)slot);
+    else
+        dv_region_emit(b, DV_OP_R_MOVE, e->slot, slot, 0);
+    e->where = DV_AT_SLOT, e->slot = (int16_t)slot;
+    b->version++;
+    return true;
+}
+
+/* Calls of classes
+ * ---------------------------------------------------------------------------------------------- */
+
+/* How many defaults follow n arguments; -1: the call is another one. */
+static int32_t missing_arguments(dv_build *b, dv_function *init, int32_t n) {
+    return dv_step_missing(b, init, dv_function_thread(init)->init_arguments - n);
+}
+
+/* The __init__ of a class whose instances can be virtual, if n arguments and defaults are its
+ * parameters; NULL: it has none.  What else would have to hold of the class breaks vm->class_sites
+ * when it ends. */
+static dv_function *plain_init(dv_build *b, dv_class *class_, int32_t n) {
+    dv_global_cell *cell = (dv_global_cell *)(uintptr_t)class_->constructor;
+    if (!cell || !class_->root || !is_plain(b, class_)) return NULL;
+    if (dv_is_empty(cell->value) || !dv_is_function(cell->value)) return NULL;
+    dv_function *init = dv_as_function(cell->value);
+    if (missing_arguments(b, init, n) < 0) return NULL;
+    class_->flags |= DV_CLASS_CACHED;
+    bool lasts =
+        !dv_is_empty(dv_constant_global(b, cell)) && dv_build_depends(b, &b->vm->class_sites);
+    return lasts ? init : NULL;
+}
+
+/* The arguments to where the parameters of __init__ are: raw ones rather in slots that stay. */
+static void shift_arguments(dv_build *b, int32_t n) {
+    for (int32_t q = b->top - n; q < b->top; q++)
+        if (b->e[q].where == DV_AT_REGISTER && !to_attribute_slot(b, q)) dv_to_slot(b, q);
+    dv_step_shift(b, n, DV_BELOW_INIT - 2);
+}
+
+/* The local of the loop's function that the result of the call at b->pc goes to, with nothing in
+ * between but returns; -1: there is none. */
+static int32_t local_for_result(const dv_build *b, uint32_t next_pc) {
+    const dv_context *c = b->context;
+    for (; c->parent; next_pc = c->return_pc, c = c->parent)
+        if ((c->thread->code->words[next_pc] & 0xFF) != DV_OP_RETURN) return -1;
+    const uint32_t word = c->thread->code->words[next_pc];
+    return (word & 0xFF) == DV_OP_STORE_LOCAL ? (int32_t)(word >> 8) : -1;
+}
+
+/* A faded instance in the local that the new one goes to gives its slots away already, but for
+ * objects, if nothing can leave before that. */
+static void begin_quiet(dv_build *b, int32_t q) {
+    dv_snapshot *call = dv_snapshot_at(b->context, b->pc);
+    if (call->disturbed || q < 0 || !dv_is_faded(&b->e[q])) return;
+    dv_virtual record = *dv_virtual_record(b, &b->e[q]);
+    for (uint32_t i = 0; i < record.shape->count; i++)
+        if (record.values[i].where == DV_AT_SLOT)
+            record.values[i] = (dv_known_value){DV_K_CONSTANT, DV_AT_VALUE, 0, DV_NONE};
+    const int32_t number = add_record(b, record);
+    if (number < 0) return;
+    b->e[q].slot = (int16_t)number;
+    b->version++;
+    b->quiet = call;
+}
+
+void dv_virtual_disturb(dv_build *b) {
+    if (!b->quiet) return;
+    b->quiet->disturbed = b->again = true;
+    if (b->emitting) dv_build_fail(b, DV_REFUSED_MEETING);
+    b->quiet = NULL;
+}
+
+/* Did INCA code see calls that enter __init__, with all its arguments or with defaults? */
+static bool is_evident(const dv_build *b) {
+    const dv_op_info *evidence = dv_step_evidence(b);
+    return evidence && evidence->saw == DV_SAW_INIT;
+}
+
+bool dv_virtual_construct(dv_build *b, dv_class *class_, int32_t n, uint32_t next_pc) {
+    if (b->vm->nama != DV_NAMA_VIRTUAL || !is_evident(b)) return false;
+    dv_function *init = plain_init(b, class_, n);
+    if (!init || dv_virtual_live(b).count >= MOST_LIVE) return false;
+    const int32_t missing = missing_arguments(b, init, n);
+    const int32_t more = missing + DV_BELOW_INIT - 2;
+    if (b->top + more >= b->entry_limit) return false;
+    b->top += more; /* as it will be */
+    bool inlined = dv_build_may_inline(b, init, (uint32_t)(n + missing) + 1);
+    b->top -= more;
+    int32_t record = inlined ? add_record(b, (dv_virtual){.shape = class_->root}) : -1;
+    if (record < 0) return false;
+    const dv_value *values = dv_frame_defaults(init, missing);
+    for (int32_t i = 0; i < missing; i++) dv_push_constant(b, values[i]);
+    n += missing;
+    begin_quiet(b, local_for_result(b, next_pc));
+    shift_arguments(b, n);
+    const dv_thread *caller = b->context->thread;
+    const dv_value next = dv_raw_pointer(caller->cells + caller->cell_at[next_pc]);
+    const dv_known_value self = {DV_K_VIRTUAL, DV_AT_NOWHERE, (int16_t)record, DV_EMPTY};
+    dv_known_value *below = &b->e[b->top - n - 1 - DV_BELOW_INIT];
+    below[0] = below[DV_BELOW_INIT] = self;
+    below[1] = (dv_known_value){DV_K_CONSTANT, DV_AT_VALUE, 0, next};
+    below[2] = (dv_known_value){DV_K_CONSTANT, DV_AT_VALUE, 0, dv_object_value(init)};
+    below[3] = below[4] = (dv_known_value){DV_K_RESERVED, DV_AT_NOWHERE, 0, DV_EMPTY};
+    dv_build_mark(b, DV_MADE_INSTANCE);
+    dv_step_count(b, true);
+    dv_context *call = dv_build_inline(b, dv_function_thread(init));
+    if (!call) return true;
+    call->emitted |= b->emitting;
+    b->virtuals.data[record].call = call; /* before the record is copied to a leader */
+    dv_step_enter(b, dv_function_thread(init), next_pc, DV_ENTERS_INIT);
+    return true;
+}
+
+uint32_t dv_virtual_constructed(dv_build *b) {
+    dv_context *context = b->context;
+    const dv_known_value *v = dv_top(b, 1);
+    if (v->kind != DV_K_CONSTANT || !dv_is_none(v->value)) return dv_step_leave(b);
+    bool released = false;
+    for (int32_t q = context->base; q < context->base + (int32_t)context->thread->local_count; q++)
+        released |= dv_step_drop_local(b, q);
+    b->top = context->base - DV_BELOW_INIT + 1;
+    b->version++;
+    b->sp = -1;
+    b->context = context->parent;
+    if (released) dv_step_point_after(b, context->return_pc);
+    if (context->branches) dv_build_flow(b, b->context, context->return_pc);
+    return context->return_pc;
+}
+
+/* Attributes
+ * ---------------------------------------------------------------------------------------------- */
+
+uint32_t dv_virtual_objects(const dv_virtual *records, int32_t number) {
+    dv_reached all = {.count = 0};
+    uint32_t n = 0;
+    dv_virtual_reach(records, number, &all);
+    for (int32_t k = 0; k < all.count; k++) {
+        const dv_virtual *record = &records[all.numbers[k]];
+        for (uint32_t i = 0; i < record->shape->count; i++)
+            n += record->values[i].where == DV_AT_HOME;
+    }
+    return n;
+}
+
+/* The attributes of the instance, unless it is among those that are held, and then of those that it
+ * alone had. */
+static bool release_attributes(dv_build *b, int32_t number, dv_reached *held) {
+    bool released = false;
+    if (dv_is_reached(held, number) || held->count == DV_VIRTUAL_INSTANCES) return false;
+    held->numbers[held->count++] = (int16_t)number; /* once */
+    const dv_virtual record = b->virtuals.data[number];
+    for (uint32_t i = 0; i < record.shape->count; i++) {
+        const dv_known_value *v = &record.values[i];
+        if (v->where == DV_AT_HOME) dv_region_emit(b, DV_OP_R_RELEASE, v->slot, 0, 0);
+        released |= v->where == DV_AT_HOME;
+        released |= is_virtual(v) && release_attributes(b, v->slot, held);
+    }
+    return released;
+}
+
+bool dv_virtual_release(dv_build *b, int32_t number) {
+    dv_reached held = dv_virtual_live(b);
+    return release_attributes(b, number, &held);
+}
+
+bool dv_virtual_drop(dv_build *b, int32_t q) {
+    const int32_t number = b->e[q].slot;
+    b->e[q] = (dv_known_value){DV_K_RESERVED, DV_AT_NOWHERE, 0, DV_EMPTY};
+    b->version++;
+    return dv_virtual_release(b, number);
+}
+
+static dv_value name_at(const dv_build *b) { return dv_site_cell(b, b->pc)[2].v; }
+
+/* The number that an attribute is, an object in general, as the site saw it; false: it saw others.
+ */
+static bool push_number(dv_build *b, const dv_known_value *v) {
+    const uint16_t seen = dv_site_cell(b, b->pc)[1].site.seen;
+    if (v->kind != DV_K_ANY || (seen != DV_SEEN_INT && seen != DV_SEEN_FLOAT)) return false;
+    const bool is_double = seen == DV_SEEN_FLOAT;
+    dv_spill(b, is_double, b->top);
+    dv_region_emit_guard(b, is_double ? DV_OP_R_UNBOX_D : DV_OP_R_UNBOX_I, v->slot, 0, 0);
+    dv_pop(b, 1);
+    dv_push_known(b, is_double ? DV_K_FLOAT : DV_K_INT, DV_AT_REGISTER, 0, DV_EMPTY);
+    return true;
+}
+
+bool dv_virtual_load_attribute(dv_build *b, uint32_t next_pc) {
+    const dv_known_value *object = dv_top(b, 1);
+    if (!is_virtual(object)) return false;
+    const int32_t number = object->slot;
+    const dv_virtual *record = dv_virtual_record(b, object);
+    int32_t slot = dv_shape_slot(record->shape, name_at(b));
+    if (slot < 0) return false;
+    const dv_known_value v = record->values[slot];
+    if (v.where != DV_AT_HOME) {
+        dv_pop(b, 1);
+        dv_push_known(b, (dv_kind)v.kind, (dv_where)v.where, v.slot, v.value);
+    } else if (!push_number(b, &v)) {
+        dv_region_emit(b, DV_OP_R_COPY, v.slot, dv_home(b, b->top - 1), 0);
+        dv_pop(b, 1);
+        dv_push_known(b, (dv_kind)v.kind, DV_AT_HOME, 0, DV_EMPTY);
+    }
+    dv_step_count(b, v.where != DV_AT_HOME);
+    if (dv_virtual_release(b, number)) dv_step_point_after(b, next_pc);
+    return true;
+}
+
+/* Where the instance keeps the attribute, perhaps with a shape that it gets for it; -1: not in a
+ * slot. */
+static int32_t place_for(dv_build *b, dv_virtual *record, dv_value name) {
+    int32_t slot = dv_shape_slot(record->shape, name);
+    if (slot >= 0) return slot;
+    const dv_class *class_ = record->shape->class_;
+    if (class_->flags & DV_CLASS_DATA) {
+        const dv_global_cell *cell = dv_class_find(b->vm, record->shape->class_, name);
+        bool failed = !dv_is_empty(b->vm->error);
+        if (failed) dv_error_clear(b->vm);
+        if (failed || (cell && dv_is_data_descriptor(b->vm, cell->value))) return -1;
+    }
+    dv_shape *child = dv_shape_child(record->shape, name);
+    if (!child || child->dictionary || child->count > DV_VIRTUAL_ATTRIBUTES) return -1;
+    record->shape = child;
+    return (int32_t)child->count - 1;
+}
+
+/* The object of entry q to a slot of attributes, which owns it; false: none is free. */
+static bool object_to_slot(dv_build *b, int32_t q) {
+    dv_known_value *e = &b->e[q];
+    const int32_t slot = free_slot(b);
+    if (slot < 0) return false;
+    const bool alias = e->where == DV_AT_ALIAS;
+    const bool moves = !alias && dv_owned(b, b->context, b->pc, q);
+    dv_region_emit(b, moves ? DV_OP_R_BORROW : DV_OP_R_COPY,
+                   alias ? dv_home(b, e->slot) : dv_home(b, q), slot, 0);
+    e->where = DV_AT_HOME, e->slot = (int16_t)slot;
+    e->value = DV_EMPTY; /* records know no shapes: they outlast what changes them */
+    b->version++;
+    return true;
+}
+
+/* Entry q becomes what a record says of an attribute's value; false: it cannot be one. */
+static bool make_value(dv_build *b, int32_t q) {
+    const dv_known_value *e = &b->e[q];
+    if (e->where == DV_AT_VALUE || is_virtual(e)) return true;
+    if (e->kind == DV_K_COMPLEX) dv_materialize(b, q);
+    if (dv_kind_is_raw((dv_kind)e->kind)) return to_attribute_slot(b, q);
+    bool object = e->where == DV_AT_HOME || e->where == DV_AT_ALIAS;
+    return object && e->kind < DV_K_UNSET && object_to_slot(b, q);
+}
+
+/* Does one of the instances reach itself? */
+static bool has_circle(const dv_build *b, const dv_reached *all) {
+    for (int32_t k = 0; k < all->count; k++) {
+        const dv_virtual *record = &b->virtuals.data[all->numbers[k]];
+        for (uint32_t i = 0; i < record->shape->count; i++) {
+            if (!is_virtual(&record->values[i])) continue;
+            const dv_reached from = reach(b, record->values[i].slot);
+            if (dv_is_reached(&from, all->numbers[k])) return true;
+        }
+    }
+    return false;
+}
+
+/* Would the store of the value, an attribute of the instance, leave a circle and objects? */
+static bool makes_circle(dv_build *b, const dv_known_value *value, int32_t record) {
+    if (!b->nests && !is_virtual(value)) return false;
+    const dv_reached live = dv_virtual_live(b);
+    bool circle = is_virtual(value) && value->slot == record;
+    bool objects = value->where == DV_AT_HOME || value->where == DV_AT_ALIAS;
+    if (is_virtual(value)) {
+        const dv_reached from = reach(b, value->slot);
+        circle |= dv_is_reached(&from, record);
+    }
+    for (int32_t k = 0; k < live.count && !objects; k++)
+        objects = dv_virtual_objects(b->virtuals.data, live.numbers[k]) > 0;
+    return objects && (circle || has_circle(b, &live));
+}
+
+bool dv_virtual_store_attribute(dv_build *b, uint32_t next_pc) {
+    if (!is_virtual(dv_top(b, 1))) return false;
+    const int32_t from = dv_top(b, 1)->slot;
+    if (is_virtual(dv_top(b, 2)) && carrier_of(b, dv_top(b, 2)->slot) >= 0)
+        dv_virtual_make(b, dv_top(b, 2)->slot);
+    if (!is_virtual(dv_top(b, 1))) return false; /* it was the value, too */
+    if (carrier_of(b, from) >= 0 || makes_circle(b, dv_top(b, 2), from)) {
+        dv_virtual_make(b, from);
+        return false;
+    }
+    dv_virtual record = b->virtuals.data[from];
+    const uint32_t count = record.shape->count;
+    int32_t slot = place_for(b, &record, name_at(b));
+    if (slot < 0 || !make_value(b, b->top - 2)) return false;
+    const dv_known_value old = record.values[slot];
+    record.values[slot] = *dv_top(b, 2);
+    b->nests |= is_virtual(dv_top(b, 2));
+    int32_t to = add_record(b, record);
+    if (to < 0) return false;
+    change_record(b, from, to);
+    to = dv_top(b, 1)->slot;
+    dv_pop(b, 2);
+    dv_step_count(b, record.values[slot].where != DV_AT_HOME);
+    bool released = (uint32_t)slot < count && old.where == DV_AT_HOME;
+    if (released) dv_region_emit(b, DV_OP_R_RELEASE, old.slot, 0, 0);
+    if ((uint32_t)slot < count && is_virtual(&old)) released |= dv_virtual_release(b, old.slot);
+    released |= dv_virtual_release(b, to);
+    if (released) dv_step_point_after(b, next_pc);
+    return true;
+}
+
+/* Making it
+ * ---------------------------------------------------------------------------------------------- */
+
+/* The lowest entry that holds the instance, or in which it has faded. */
+static int32_t first_holder(const dv_build *b, int32_t record) {
+    int32_t q = 0;
+    while (q < b->top && !(dv_has_record(&b->e[q]) && b->e[q].slot == record)) q++;
+    return q;
+}
+
+/* Is entry q a local of the loop's function that nobody reads from pc on? */
+static bool is_dead(const dv_build *b, const dv_context *context, uint32_t pc, int32_t q) {
+    for (; context->parent; context = context->parent) pc = context->call_pc;
+    return dv_build_is_dead(b, pc, q);
+}
+
+bool dv_virtual_may_fade(dv_build *b, const dv_context *context, uint32_t pc, int32_t q) {
+    const dv_reached all = dv_virtual_linked(b, b->e[q].slot);
+    for (int32_t other = 0; other < b->top; other++) {
+        if (!dv_has_record(&b->e[other]) || !dv_is_reached(&all, b->e[other].slot)) continue;
+        if (!is_dead(b, context, pc, other)) return false;
+        if (other != q && b->e[other].slot == b->e[q].slot) return false;
+    }
+    return true;
+}
+
+static uint8_t action_for(const dv_known_value *e) {
+    if (is_virtual(e)) return DV_EXIT_OTHER;
+    if (e->where == DV_AT_VALUE) return DV_EXIT_VALUE;
+    if (e->where == DV_AT_HOME) return DV_EXIT_COPY_B; /* its count goes to the instance */
+    return e->kind == DV_K_INT ? DV_EXIT_INT : e->kind == DV_K_FLOAT ? DV_EXIT_FLOAT : DV_EXIT_BOOL;
+}
+
+static int16_t place_in(const dv_reached *all, int32_t number) {
+    int16_t i = 0;
+    while (i < all->count && all->numbers[i] != number) i++;
+    return i;
+}
+
+static void push_instance(dv_build *b, const dv_reached *all, int32_t number, int16_t to,
+                          dv_exit_action action) {
+    const dv_virtual *record = &b->virtuals.data[number];
+    const dv_exit_item made = {.to = to,
+                               .from = (int16_t)record->shape->count,
+                               .action = (uint8_t)action,
+                               .value = dv_int(record->shape->number)};
+    DV_PUSH(b, items, made);
+    for (uint32_t i = 0; i < record->shape->count; i++) {
+        const dv_known_value *e = &record->values[i];
+        const dv_exit_item item = {.to = -1,
+                                   .from = is_virtual(e) ? place_in(all, e->slot) : e->slot,
+                                   .action = action_for(e),
+                                   .value = e->value};
+        DV_PUSH(b, items, item);
+    }
+}
+
+/* The items that make the instances, each in the home slot of the first entry that holds it. */
+static void push_items(dv_build *b, const dv_reached *all, dv_exit_action action) {
+    const uint32_t first = b->items.count;
+    for (int32_t k = 0; k < all->count; k++) {
+        const int32_t holder = first_holder(b, all->numbers[k]);
+        push_instance(b, all, all->numbers[k], holder < b->top ? dv_home(b, holder) : -1,
+                      k == 0 ? action : DV_EXIT_INSTANCE);
+    }
+    if (b->failed) return;
+    b->items.data[first].from = (int16_t)(b->items.count - first - 1);
+    for (uint32_t i = first; i < b->items.count; i++)
+        b->items.data[first].nests |= b->items.data[i].action == DV_EXIT_OTHER;
+}
+
+/* The first entry that holds one of the instances. */
+static int32_t first_of(const dv_build *b, const dv_reached *all) {
+    int32_t q = 0;
+    while (q < b->top && !(dv_has_record(&b->e[q]) && dv_is_reached(all, b->e[q].slot))) q++;
+    return q;
+}
+
+void dv_virtual_exit(dv_build *b, dv_context *context, uint32_t pc, int32_t q) {
+    const int32_t first = first_holder(b, b->e[q].slot);
+    if (first == q) {
+        const dv_reached all = dv_virtual_linked(b, b->e[q].slot);
+        if (first_of(b, &all) == q)
+            push_items(b, &all,
+                       is_virtual(&b->e[q]) && !dv_is_carried(&b->e[q]) ? DV_EXIT_INSTANCE
+                                                                        : DV_EXIT_FADED);
+        return;
+    }
+    const dv_exit_item copy = {.to = dv_home(b, q),
+                               .from = dv_home(b, first),
+                               .action =
+                                   dv_owned(b, context, pc, q) ? DV_EXIT_COPY : DV_EXIT_COPY_B};
+    DV_PUSH(b, items, copy);
+}
+
+/* May other entries name entry q's home slot instead of a copy of it?  That of a local, that of
+ * the result below an __init__, and those of operands below an operator's method are there as long
+ * as those above it. */
+static bool is_lasting(const dv_build *b, int32_t q) {
+    for (const dv_context *c = b->context; c; c = c->parent) {
+        if (q >= c->base) return q < c->base + (int32_t)c->thread->code->local_count;
+        if (c->entering == DV_ENTERS_INIT && q == c->base - DV_BELOW_INIT) return true;
+        const bool operates = c->entering > DV_ENTERS_INIT;
+        if (operates && q >= dv_operator_bottom(c) && q < c->base - DV_BELOW_OPERATOR) return true;
+    }
+    return false;
+}
+
+/* The instances come to be, the first one in the home slot of entry q. */
+static void emit_make(dv_build *b, uint32_t op, const dv_reached *all, int32_t q,
+                      dv_exit_action action) {
+    dv_spill(b, false, b->top); /* what is in registers is lost if there is no memory */
+    dv_spill(b, true, b->top);
+    dv_point_add(b, b->cells.count, dv_exit_make(b, b->context, b->pc, false), true, false, false);
+    uint32_t at = dv_region_emit(b, op, dv_home(b, q), 0, 0);
+    if (!b->emitting || b->failed) return;
+    b->cells.data[at + 2].i = b->items.count;
+    for (int32_t k = 0; k < all->count; k++)
+        if (b->virtuals.data[all->numbers[k]].call)
+            b->virtuals.data[all->numbers[k]].call->made = true;
+    push_items(b, all, action);
+}
+
+void dv_virtual_restore(dv_build *b, const dv_snapshot *to) {
+    if (!b->faded) return;
+    for (int32_t q = 0; q < b->locals && q < b->top; q++) {
+        if (!dv_is_faded(&b->e[q]) || dv_is_faded(&to->entries[q])) continue;
+        const dv_reached all = dv_virtual_linked(b, b->e[q].slot);
+        emit_make(b, DV_OP_R_MAKE_FADED, &all, first_of(b, &all), DV_EXIT_FADED);
+        for (int32_t other = 0; other < b->locals && other < b->top; other++)
+            if (dv_is_faded(&b->e[other]) && dv_is_reached(&all, b->e[other].slot))
+                b->e[other].value = DV_EMPTY;
+        b->version++;
+    }
+}
+
+/* What the entries that hold the instance, which has been made, are now. */
+static void note_made(dv_build *b, int32_t record) {
+    const int32_t first = first_holder(b, record);
+    const bool lasting = is_lasting(b, first);
+    for (int32_t q = first; q < b->top; q++) {
+        if (!holds(b, q, record)) continue;
+        b->e[q] = (dv_known_value){DV_K_ANY, DV_AT_HOME, 0, DV_EMPTY};
+        if (q == first) continue;
+        if (lasting) {
+            b->e[q] = (dv_known_value){DV_K_ANY, DV_AT_ALIAS, (int16_t)first, DV_EMPTY};
+        } else {
+            bool owned = dv_owned(b, b->context, b->pc, q);
+            dv_region_emit(b, owned ? DV_OP_R_COPY : DV_OP_R_BORROW, dv_home(b, first),
+                           dv_home(b, q), 0);
+        }
+    }
+}
+
+void dv_virtual_make(dv_build *b, int32_t record) {
+    const dv_reached all = dv_virtual_linked(b, record);
+    const bool carried = carrier_of(b, record) >= 0;
+    emit_make(b, carried ? DV_OP_R_MAKE_FADED : DV_OP_R_MAKE, &all, first_holder(b, record),
+              carried ? DV_EXIT_FADED : DV_EXIT_INSTANCE);
+    for (int32_t k = 0; k < all.count; k++) note_made(b, all.numbers[k]);
+    b->version++;
+}
+
+uint32_t dv_virtual_count(const dv_context *context) {
+    uint32_t n = context->entering == DV_ENTERS_INIT && context->emitted && !context->made;
+    for (const dv_context *c = context->inlined; c; c = c->siblings) n += dv_virtual_count(c);
+    return n;
+}

@@ -1,0 +1,92 @@
+/* virtual.h: instances that are not made (internal to region/).
+ *
+ * A call of a class whose __init__ is analysed inline makes a *virtual* instance: its attributes
+ * are values that the builder knows where to find, and every entry that holds it names its record.
+ * Whatever needs the object itself makes it first, at once for all entries that hold it
+ * (dv_virtual_make); exits make it from their table (DV_EXIT_INSTANCE).
+ *
+ * Invariants
+ *  1. A record never changes: a store to an attribute makes another one, which all entries take
+ * over that had the first.  So entries that are kept (edges) still name what they held.
+ *  2. Attributes are raw values in slots (dv_build.attribute_slots), constants, or objects, each in
+ *     such a slot too (AT_HOME), where it is counted.  A slot is in use as long as an entry, or the
+ *     record of one, names it; only raw values share one.
+ *  3. Entries with the same record hold the same object.  The lowest of them owns it where INCA
+ * code would: it is a local, or a result on the operand stack.
+ *  4. Where ways meet (virtual_join.c) an instance stays virtual if it is on all of them, in the
+ * same entries and with the same kinds of attributes.  At the head of a loop that is only so in a
+ * local that alone holds it, and if all attributes are raw: then the loop *carries* it.
+ * What is virtual on some ways only is made there, or *fades* if a dead local alone holds it.
+ * What one on a way has as attributes goes with it, wherever it goes.
+ *  5. No virtual instance has a finaliser.  It dies with the last entry that holds it, and releases
+ *     its attributes there (dv_virtual_drop).
+ *  6. A local in which an instance has faded has DV_FADED at home, or it has an object there, as on
+ * another way, and then the slots for the record's objects have nothing counted.  Nobody reads the
+ * local before it is stored to; then what both have is released.  Exits make the instance (its
+ * class may have got a finaliser), and no frame has DV_FADED in INCA code.
+ *  7. A local that carries an instance (dv_is_carried) has at home DV_FADED, or the object that it
+ * had where the region was entered, to which nobody else refers, and whose attributes are those of
+ * the record: neither changes.  Exits make the instance in the first case alone.  Where the
+ * attributes are to change, or something else holds it, it is made.
+ *  8. An attribute may be a virtual instance, whose record's number it is.  A record that changes
+ * changes those that name it.  What is linked is made at once.  Where locals in which linked ones
+ * have faded meet again, either none has been made or all.  None of a circle reaches objects:
+ * nobody would know when these die. */
+#ifndef DV_REGION_VIRTUAL_H
+#define DV_REGION_VIRTUAL_H
+
+#include "region/step/step.h"
+
+/* Attributes that a virtual instance may have, and instances that are virtual at one time. */
+enum { DV_VIRTUAL_ATTRIBUTES = 8, DV_VIRTUAL_INSTANCES = 32 };
+_Static_assert((int)DV_VIRTUAL_INSTANCES <= (int)DV_EXIT_INSTANCES, "an exit can make them all");
+
+struct dv_virtual {
+    dv_shape *shape;                              /* with the attributes that it has so far */
+    dv_context *call;                             /* that of the __init__ */
+    dv_known_value values[DV_VIRTUAL_ATTRIBUTES]; /* by slot number */
+};
+
+/* Numbers of records, each once. */
+typedef struct dv_reached {
+    int16_t numbers[DV_VIRTUAL_INSTANCES];
+    int32_t count;
+    bool full; /* there were more */
+} dv_reached;
+
+/* Adds the number, and those of the instances that this one has, directly or not. */
+void dv_virtual_reach(const dv_virtual *records, int32_t number, dv_reached *reached);
+static inline bool dv_is_reached(const dv_reached *reached, int32_t number) {
+    for (int32_t i = 0; i < reached->count; i++)
+        if (reached->numbers[i] == number) return true;
+    return false;
+}
+/* What all entries hold, or what has faded in them. */
+dv_reached dv_virtual_live(dv_build *b);
+/* The instance, what it has, and what has these, in turn. */
+dv_reached dv_virtual_linked(dv_build *b, int32_t number);
+
+/* The call of the class, a constant, with n arguments that the site at b->pc is: into its __init__,
+ * if that may be analysed inline; false: it may not. */
+bool dv_virtual_construct(dv_build *b, dv_class *class_, int32_t n, uint32_t next_pc);
+/* RETURN of such an __init__: the instance is the result. */
+uint32_t dv_virtual_constructed(dv_build *b);
+
+/* LOAD_ATTR, STORE_ATTR and LOAD_METHOD of the topmost entry, if it is virtual and has such an
+ * attribute, or can get it; false: as with any other object. */
+bool dv_virtual_load_attribute(dv_build *b, uint32_t next_pc);
+bool dv_virtual_store_attribute(dv_build *b, uint32_t next_pc);
+
+/* Nothing is in entry q any more, which was virtual; false: no object was released. */
+bool dv_virtual_drop(dv_build *b, int32_t q);
+/* If no entry holds the instance with this record any more, its attributes are released, in their
+ * order; false: no object was. */
+bool dv_virtual_release(dv_build *b, int32_t record);
+/* Objects that attributes of the instance, or of those that it has, are. */
+uint32_t dv_virtual_objects(const dv_virtual *records, int32_t number);
+
+static inline const dv_virtual *dv_virtual_record(const dv_build *b, const dv_known_value *e) {
+    return &b->virtuals.data[e->slot];
+}
+
+#endif
