@@ -282,6 +282,15 @@ static dvx_value set_printoptions(dvx_vm *vm, const dvx_value *args, uint32_t co
     return read_options(vm, args, &nd_state_of(vm)->print) ? nd_none(vm) : DVX_FAILED;
 }
 
+/* What set_printoptions has set, in its order. */
+static dvx_value print_options(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    const nd_print *o = &nd_state_of(vm)->print;
+    (void)args, (void)count;
+    const int64_t numbers[] = {o->precision, o->threshold, o->edge_items, o->line_width,
+                               o->suppress};
+    return array_ints(vm, numbers, 5);
+}
+
 /* array_str(a, max_line_width=None, precision=None, suppress_small=None), array_repr */
 static dvx_value with_options(dvx_vm *vm, const dvx_value *args, bool repr) {
     nd_array *a;
@@ -335,6 +344,7 @@ ND_PARAMETERS(of_array2string, 1, "a", "max_line_width", "precision", "suppress_
 
 static const dvx_function functions[] = {
     ND_NAMED("set_printoptions", set_printoptions, of_options),
+    ND_PLAIN("_print_options", print_options, 0, 0),
     ND_NAMED("array_str", array_str, of_array_str),
     ND_NAMED("array_repr", array_repr, of_array_repr),
     ND_NAMED("array2string", array2string, of_array2string),

@@ -2,6 +2,7 @@
 #include "functions/arrange.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "loops/cast.h"
 #include "array/convert.h"
@@ -459,6 +460,70 @@ static dvx_value broadcast_to(dvx_vm *vm, const dvx_value *args, uint32_t count)
     return made;
 }
 
+/* Are all elements of such a view among those of the array that owns the memory?  (These lie in a
+ * row, whichever of its axes comes first.) */
+static bool is_within(const nd_array *owner, const char *data, int size, int ndim,
+                      const dvx_axis *axes) {
+    int64_t least = data - owner->data, most = least + size, way;
+    for (int i = 0; i < ndim; i++) {
+        if (axes[i].count == 0) return true;
+        if (__builtin_mul_overflow(axes[i].count - 1, axes[i].stride, &way) ||
+            __builtin_add_overflow(way < 0 ? least : most, way, way < 0 ? &least : &most))
+            return false;
+    }
+    return least >= 0 && most <= owner->size * owner->dtype->size;
+}
+
+static int64_t step_of(dvx_axis axis) { return axis.count > 1 ? llabs(axis.stride) : 0; }
+
+/* May two elements of such a view share memory?  (Axis by axis, the closest one first, each steps
+ * over what lies in those before, or they may.) */
+static bool may_meet(int64_t size, int ndim, const dvx_axis *axes) {
+    bool done[ND_MOST] = {false};
+    for (int i = 0; i < ndim; i++)
+        if (axes[i].count == 0) return false;
+    for (int round = 0; round < ndim; round++) {
+        int next = -1;
+        for (int i = 0; i < ndim; i++)
+            if (!done[i] && (next < 0 || step_of(axes[i]) < step_of(axes[next]))) next = i;
+        done[next] = true;
+        if (axes[next].count > 1 && step_of(axes[next]) < size) return true;
+        size += (axes[next].count - 1) * step_of(axes[next]);
+    }
+    return false;
+}
+
+/* strided(array, shape, strides): the view that is asked for.  NumPy's may lie anywhere, and may be
+ * written to where elements share memory, with results that depend on the order. */
+static dvx_value strided(dvx_vm *vm, const dvx_value *args, uint32_t n) {
+    int64_t shape[ND_MOST], strides[ND_MOST];
+    dvx_axis axes[ND_MOST];
+    int ndim, also;
+    nd_array *view;
+    const nd_array *a = array_of(vm, args[0]);
+    (void)n;
+    if (!a) return nd_raise(vm, DVX_TYPE_ERROR, "an array is needed");
+    if (!array_read_shape(vm, args[1], &ndim, shape) ||
+        !array_read_ints(vm, args[2], &also, strides))
+        return DVX_FAILED;
+    if (also != ndim)
+        return nd_raise(vm, DVX_VALUE_ERROR, "mismatch in length of strides and shape");
+    for (int i = 0; i < ndim; i++) {
+        axes[i] = (dvx_axis){shape[i], strides[i]};
+        if (shape[i] < 0)
+            return nd_raise(vm, DVX_VALUE_ERROR, "negative dimensions are not allowed");
+        if (strides[i] % a->dtype->size)
+            return nd_raise(vm, DVX_VALUE_ERROR,
+                            "strides that lead between elements are not part of dl");
+    }
+    const nd_array *owner = a->flags & ND_HAS_BASE ? array_of(vm, a->base) : a;
+    if (!is_within(owner, a->data, a->dtype->size, ndim, axes))
+        return nd_raise(vm, DVX_VALUE_ERROR, "the view would reach beyond the memory of its array");
+    dvx_value made = array_view(vm, args[0], a, a->data, ndim, axes, &view);
+    if (!dvx_failed(made) && may_meet(a->dtype->size, ndim, axes)) view->read_only = 1;
+    return made;
+}
+
 /* ---- Axes in front and behind ---- */
 
 static dvx_value at_least(dvx_vm *vm, dvx_value v, int least) {
@@ -617,6 +682,7 @@ static const dvx_function functions[] = {
     ND_NAMED("diagflat", diagflat, of_diag),
     ND_NAMED("diagonal", diagonal_function, of_a_diagonal),
     ND_NAMED("broadcast_to", broadcast_to, of_broadcast_to),
+    ND_PLAIN("_strided", strided, 3, 3),
     ND_PLAIN("atleast_1d", atleast_1d, 0, ND_ANY),
     ND_PLAIN("atleast_2d", atleast_2d, 0, ND_ANY),
     ND_PLAIN("atleast_3d", atleast_3d, 0, ND_ANY),

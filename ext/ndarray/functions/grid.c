@@ -72,9 +72,13 @@ static dvx_value indices(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     int n;
     (void)count;
     int sparse = nd_flag(vm, args[2], false);
-    if (sparse < 0 || !array_read_shape(vm, args[0], &n, sizes) ||
-        !dtype_read_given(vm, args[1], ND_DTYPE(ND_INT64), &dtype))
-        return DVX_FAILED;
+    if (sparse < 0) return DVX_FAILED;
+    dvx_value maker = vm->api->builtin(vm, "tuple"); /* of any iterable */
+    dvx_value shape = dvx_failed(maker) ? maker : vm->api->call(vm, maker, args, 1);
+    vm->api->release(vm, maker);
+    const bool read = !dvx_failed(shape) && array_read_shape(vm, shape, &n, sizes);
+    vm->api->release(vm, shape);
+    if (!read || !dtype_read_given(vm, args[1], ND_DTYPE(ND_INT64), &dtype)) return DVX_FAILED;
     if (!sparse) return dense_indices(vm, n, sizes, dtype);
     dvx_value lines[ND_MOST];
     for (int i = 0; i < n; i++) {
