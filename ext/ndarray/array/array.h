@@ -98,6 +98,15 @@ bool array_lends_writable(dvx_vm *vm, const nd_array *a);
 /* The same with the axes, dtype and flags of a view that was made before, of up to ND_FEW axes. */
 dvx_value array_view_again(dvx_vm *vm, dvx_value of, const nd_array *a, char *data,
                            const nd_array *model);
+/* np.True_ or np.False_: all elements of bool arrays are these two. */
+static inline dvx_value array_truth(dvx_vm *vm, bool truth) {
+    return vm->api->retain(vm, nd_state_of(vm)->truths[truth]);
+}
+static inline bool array_is_truth(dvx_vm *vm, dvx_value v) {
+    const nd_array *a = vm->api->payload(vm, v, &scalar_type);
+    return a && a->dtype->num == ND_BOOL;
+}
+bool array_make_truths(dvx_vm *vm, dvx_value module);
 /* The element at `at` as dl sees it: a number, or a scalar. */
 dvx_value array_element(dvx_vm *vm, const nd_dtype *dtype, const char *at);
 /* A result: of 0 dimensions the element, else the array itself; takes `array`. */
