@@ -15,7 +15,7 @@ static void release(dvx_vm *vm, void *payload) {
     if (a->memory) memory_give(vm, a->memory, a->memory_size);
     if (UNLIKELY(a->axes != a->few && a->axes))
         vm->api->deallocate(vm, a->axes, (size_t)a->ndim * sizeof *a->axes);
-    if (a->flags & ND_HAS_BASE)
+    if (a->flags & (ND_HAS_BASE | ND_RESIZED))
         vm->api->release(vm, a->base);
     else if (UNLIKELY(a->flags & ND_LENT))
         vm->api->buffer_release(vm, &(dvx_view){.owner = a->base});

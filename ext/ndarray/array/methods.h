@@ -83,6 +83,7 @@ bool nd_add_all(dvx_vm *vm, dvx_value module, const dvx_function *functions, siz
     X(dot) \
     X(sort) \
     X(argsort) \
+    X(resize) \
     X(partition) \
     X(argpartition) \
     X(searchsorted) \
