@@ -79,10 +79,13 @@ def _add_helpers(numpy):
     for name in "IS_PYPY IS_WASM IS_PYSTON HAS_REFCOUNT HAS_LAPACK64 IS_MUSL".split():
         setattr(testing, name, False)
     testing.tempdir, testing.temppath, testing.break_cycles = tempfile.TemporaryDirectory, _temporary_path, gc.collect
-    testing._private.utils = sys.modules["numpy.testing._private.utils"]
+    private = testing._private.utils = sys.modules["numpy.testing._private.utils"]
+    private._no_tracing = lambda function: function
+    private.requires_memory = lambda free_bytes: pytest_helper.mark.skip(reason="much memory")
     compat.asbytes = lambda text: text if isinstance(text, bytes) else str(text).encode("latin1")
     compat.asstr = lambda text: text.decode("latin1") if isinstance(text, bytes) else str(text)
     compat.os_fspath, compat.long, compat.unicode = os.fspath, int, str
+    numpy._NoValue = object()
     numpy._get_promotion_state = lambda: "weak"
     numpy._set_promotion_state = lambda state: None
     numpy._no_nep50_warning = contextlib.nullcontext
@@ -93,7 +96,8 @@ def _prepare_dynvm(module, cut):
 
     for name in sorted(NUMPY_MODULES):
         parts = name.split(".")
-        of = getattr(numpy, parts[1]) if parts[1] in ("linalg", "random", "fft", "testing") and len(parts) == 2 else numpy
+        topic = "testing" if parts[-1] in ("testutils", "utils") else parts[1] if len(parts) == 2 else ""
+        of = getattr(numpy, topic) if topic in ("linalg", "random", "fft", "testing") else numpy
         sys.modules[name] = _proxy(name, of)
         if len(parts) > 2:
             setattr(sys.modules[name.rpartition(".")[0]], parts[-1], sys.modules[name])
@@ -113,7 +117,7 @@ NUMPY_MODULES = """numpy.core numpy.core.numeric numpy.core.umath numpy.core.mul
     numpy.lib.arraypad numpy.lib.arraysetops numpy.lib.histograms numpy.lib.nanfunctions numpy.lib.shape_base numpy.lib.ufunclike
     numpy.lib.npyio numpy.lib.polynomial numpy.lib.mixins numpy.lib.recfunctions numpy.lib.utils numpy.lib.format numpy.lib._iotools
     numpy.linalg numpy.linalg.linalg numpy.random numpy.fft numpy.testing numpy.testing._private numpy.testing._private.utils numpy.compat
-    numpy.ma numpy.polynomial numpy.polynomial.polynomial numpy.polynomial.polyutils numpy.matrixlib numpy.typing""".split()
+    numpy.ma numpy.ma.testutils numpy.polynomial numpy.polynomial.polynomial numpy.polynomial.polyutils numpy.matrixlib numpy.typing""".split()
 
 
 class _Strategies(types.SimpleNamespace):

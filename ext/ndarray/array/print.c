@@ -282,6 +282,38 @@ static dvx_value set_printoptions(dvx_vm *vm, const dvx_value *args, uint32_t co
     return read_options(vm, args, &nd_state_of(vm)->print) ? nd_none(vm) : DVX_FAILED;
 }
 
+/* (Those that cannot be set are what NumPy has without more words.) */
+static dvx_value get_printoptions(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    const nd_print *now = &nd_state_of(vm)->print;
+    (void)args, (void)count;
+    const struct {
+        const char *name;
+        dvx_value value;
+    } options[] = {{"edgeitems", vm->api->make_int(vm, now->edge_items)},
+                   {"threshold", vm->api->make_int(vm, now->threshold)},
+                   {"floatmode", nd_str(vm, "maxprec")},
+                   {"precision", vm->api->make_int(vm, now->precision)},
+                   {"suppress", vm->api->make_bool(vm, now->suppress)},
+                   {"linewidth", vm->api->make_int(vm, now->line_width)},
+                   {"nanstr", nd_str(vm, "nan")},
+                   {"infstr", nd_str(vm, "inf")},
+                   {"sign", nd_str(vm, "-")},
+                   {"formatter", nd_none(vm)},
+                   {"legacy", vm->api->make_bool(vm, false)}};
+    const dvx_value dict = vm->api->make_dict(vm);
+    bool good = !dvx_failed(dict);
+    for (size_t i = 0; i < LENGTH_OF(options); i++) {
+        const dvx_value key = nd_str(vm, options[i].name);
+        good = good && !dvx_failed(key) && !dvx_failed(options[i].value) &&
+               vm->api->set_item(vm, dict, key, options[i].value);
+        vm->api->release(vm, key);
+        vm->api->release(vm, options[i].value);
+    }
+    if (good) return dict;
+    vm->api->release(vm, dict);
+    return DVX_FAILED;
+}
+
 /* array_str(a, max_line_width=None, precision=None, suppress_small=None), array_repr */
 static dvx_value with_options(dvx_vm *vm, const dvx_value *args, bool repr) {
     nd_array *a;
@@ -335,6 +367,7 @@ ND_PARAMETERS(of_array2string, 1, "a", "max_line_width", "precision", "suppress_
 
 static const dvx_function functions[] = {
     ND_NAMED("set_printoptions", set_printoptions, of_options),
+    ND_PLAIN("get_printoptions", get_printoptions, 0, 0),
     ND_NAMED("array_str", array_str, of_array_str),
     ND_NAMED("array_repr", array_repr, of_array_repr),
     ND_NAMED("array2string", array2string, of_array2string),
