@@ -73,6 +73,12 @@ def _temporary_path(*args, **options):
         yield folder + "/file" + options.get("suffix", "")
 
 
+@contextlib.contextmanager
+def _nothing():
+    """A context, and a decorator."""
+    yield
+
+
 def _add_helpers(numpy):
     """What NumPy's tests use of it that no program does."""
     testing, compat = sys.modules["numpy.testing"], sys.modules["numpy.compat"]
@@ -88,7 +94,7 @@ def _add_helpers(numpy):
     numpy._NoValue = object()
     numpy._get_promotion_state = lambda: "weak"
     numpy._set_promotion_state = lambda state: None
-    numpy._no_nep50_warning = contextlib.nullcontext
+    numpy._no_nep50_warning = _nothing
 
 
 def _prepare_dynvm(module, cut):
