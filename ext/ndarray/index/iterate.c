@@ -13,7 +13,8 @@
 typedef struct iterator {
     bool active, flat;
     dvx_value array;
-    const nd_array *of; /* its payload */
+    const nd_array *of;      /* its payload */
+    const dvx_value *truths; /* the elements that it may have; NULL: others */
     int64_t next;
 } iterator;
 
@@ -28,10 +29,13 @@ static dvx_value make(dvx_vm *vm, const dvx_type *type, dvx_value array) {
     void *payload;
     dvx_value made = vm->api->make_object(vm, type, &payload);
     if (dvx_failed(made)) return made;
-    *(iterator *)payload = (iterator){.active = true,
-                                      .flat = type == &flat_type,
-                                      .array = vm->api->retain(vm, array),
-                                      .of = array_of(vm, array)};
+    const nd_array *of = array_of(vm, array);
+    *(iterator *)payload =
+        (iterator){.active = true,
+                   .flat = type == &flat_type,
+                   .array = vm->api->retain(vm, array),
+                   .of = of,
+                   .truths = of->dtype->num == ND_BOOL ? nd_state_of(vm)->truths : NULL};
     return made;
 }
 
@@ -62,6 +66,8 @@ static int next(dvx_vm *vm, dvx_value self, dvx_value *out) {
     const int64_t n = it->next++;
     if (it->flat)
         *out = array_element(vm, a->dtype, flat_place(a, n));
+    else if (a->ndim == 1 && it->truths)
+        *out = vm->api->retain(vm, it->truths[*(const bool *)(a->data + n * a->axes->stride)]);
     else if (a->ndim == 1)
         *out = array_element(vm, a->dtype, a->data + n * a->axes->stride);
     else
