@@ -4,6 +4,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "array/array.h"
+
 static void raise_text(dvx_vm *vm, dvx_error error, const char *format, va_list rest) {
     char text[2048];
     vsnprintf(text, sizeof text, format, rest);
@@ -59,6 +61,13 @@ bool nd_axis_named(dvx_vm *vm, int64_t axis, int ndim, const char *what, int *ou
     return false;
 }
 
+bool nd_deprecated(dvx_vm *vm, const char *text) {
+    const dvx_value class_ = vm->api->builtin(vm, "DeprecationWarning");
+    const bool good = !dvx_failed(class_) && vm->api->warn(vm, class_, text);
+    vm->api->release(vm, class_);
+    return good;
+}
+
 bool nd_axis(dvx_vm *vm, int64_t axis, int ndim, int *out) {
     return nd_axis_named(vm, axis, ndim, "", out);
 }
@@ -69,13 +78,13 @@ bool nd_axis_of(dvx_vm *vm, dvx_value axis, int ndim, int *out) {
 }
 
 bool nd_axis_no_bool(dvx_vm *vm, dvx_value axis, int ndim, int *out) {
-    if (vm->api->kind(vm, axis) == DVX_BOOL)
+    if (vm->api->kind(vm, axis) == DVX_BOOL || array_is_truth(vm, axis))
         return nd_fail(vm, DVX_TYPE_ERROR, "an integer is required for the axis");
     return nd_axis_of(vm, axis, ndim, out);
 }
 
 bool nd_read_int_no_bool(dvx_vm *vm, dvx_value v, int64_t *out) {
-    if (vm->api->kind(vm, v) == DVX_BOOL)
+    if (vm->api->kind(vm, v) == DVX_BOOL || array_is_truth(vm, v))
         return nd_fail(vm, DVX_TYPE_ERROR, "an integer is required");
     return nd_read_index(vm, v, out);
 }

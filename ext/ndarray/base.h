@@ -54,6 +54,7 @@ typedef struct nd_state {
     dvx_value float_, int_, bool_, complex_; /* dl's classes */
     dvx_value type_error, overflow_error;    /* classes, for error_matches */
     dvx_value axis_error;                    /* the class AxisError */
+    dvx_value truths[2];                     /* array.c: np.False_, np.True_ */
     dvx_value dtypes[ND_TYPES],
         classes[ND_TYPES]; /* dtype.c: the objects dtype("float64"), ..., np.float64, ... */
     nd_print print;
@@ -76,6 +77,9 @@ static inline nd_state *nd_state_of(dvx_vm *vm) { return vm->api->state(vm, &dvx
 /* Raises error with a text like printf's, cut after some 2000 bytes; false and DVX_FAILED. */
 bool nd_fail(dvx_vm *vm, dvx_error error, const char *format, ...) FORMATTED(3, 4);
 dvx_value nd_raise(dvx_vm *vm, dvx_error error, const char *format, ...) FORMATTED(3, 4);
+
+/* A DeprecationWarning; false: it is an error. */
+bool nd_deprecated(dvx_vm *vm, const char *text);
 
 /* The name of v's class, cut to the buffer. */
 enum { ND_NAME = 200 };

@@ -107,6 +107,7 @@ static bool fill_state(dvx_vm *vm, dvx_value module) {
     nd_state *state = nd_state_of(vm);
     for (int i = 0; i < ND_TYPES; i++) state->dtypes[i] = state->classes[i] = DVX_FAILED;
     state->ufunc_error = state->linalg_error = DVX_FAILED;
+    state->truths[0] = state->truths[1] = DVX_FAILED;
     state->print = (nd_print){8, 1000, 3, 75, false};
     state->float_ = vm->api->builtin(vm, "float");
     state->int_ = vm->api->builtin(vm, "int");
@@ -168,6 +169,8 @@ static void finish(dvx_vm *vm, void *memory) {
     nd_state *state = memory;
     memory_drop(vm);
     fuse_finish(vm);
+    vm->api->release(vm, state->truths[0]);
+    vm->api->release(vm, state->truths[1]);
     vm->api->release(vm, state->float_);
     vm->api->release(vm, state->int_);
     vm->api->release(vm, state->bool_);

@@ -15,7 +15,7 @@ static void release(dvx_vm *vm, void *payload) {
     if (a->memory) memory_give(vm, a->memory, a->memory_size);
     if (UNLIKELY(a->axes != a->few && a->axes))
         vm->api->deallocate(vm, a->axes, (size_t)a->ndim * sizeof *a->axes);
-    if (a->flags & ND_HAS_BASE)
+    if (a->flags & (ND_HAS_BASE | ND_RESIZED))
         vm->api->release(vm, a->base);
     else if (UNLIKELY(a->flags & ND_LENT))
         vm->api->buffer_release(vm, &(dvx_view){.owner = a->base});
@@ -53,22 +53,30 @@ static bool hash(dvx_vm *vm, dvx_value self, int64_t *out) {
     .size = sizeof(dvx_type), .payload = sizeof(nd_array), .release = release,             \
     .method_count = LENGTH_OF(methods_), .methods = methods_,                              \
     .attribute_count = LENGTH_OF(attributes), .attributes = attributes,                    \
-    .decide = attributes_truth, .buffer = offsetof(nd_array, data), .buffer_axes = ND_FEW, \
-    .binary = operators_binary, .inplace = operators_inplace, .unary = operators_unary,    \
-    .compare = operators_compare, .binary_operators = OPERATORS_BINARY,                    \
-    .inplace_operators = OPERATORS_INPLACE, .unary_operators = OPERATORS_UNARY
+    .buffer = offsetof(nd_array, data), .buffer_axes = ND_FEW, .binary = operators_binary, \
+    .inplace = operators_inplace, .unary = operators_unary, .compare = operators_compare,  \
+    .binary_operators = OPERATORS_BINARY, .inplace_operators = OPERATORS_INPLACE,          \
+    .unary_operators = OPERATORS_UNARY
 
-const dvx_type array_type = {
-    COMMON(array_methods),        .name = "ndarray",
-    .initialise = create_empty,   .parameters = &create_empty_parameters,
-    .repr = print_array_repr,     .str = print_array_str,
-    .format = print_array_format, .traits = DVX_BUFFER_ITEMS | DVX_OWN_ITEMS,
-    .specialise = derive_array,   .length = iterate_length,
-    .iterate = iterate_start,     .contains = iterate_contains,
-    .get_item = index_get,        .set_item = index_set,
-    .delete_item = index_delete};
+const dvx_type array_type = {COMMON(array_methods),
+                             .name = "ndarray",
+                             .decide = attributes_truth,
+                             .initialise = create_empty,
+                             .parameters = &create_empty_parameters,
+                             .repr = print_array_repr,
+                             .str = print_array_str,
+                             .format = print_array_format,
+                             .traits = DVX_BUFFER_ITEMS | DVX_OWN_ITEMS,
+                             .specialise = derive_array,
+                             .length = iterate_length,
+                             .iterate = iterate_start,
+                             .contains = iterate_contains,
+                             .get_item = index_get,
+                             .set_item = index_set,
+                             .delete_item = index_delete};
 const dvx_type scalar_type = {COMMON(scalar_methods),
                               .name = "generic",
+                              .truth = attributes_scalar_truth,
                               .hash = hash,
                               .find_attribute = find_attribute,
                               .specialise = derive_scalars,
@@ -84,5 +92,5 @@ bool nd_add_all(dvx_vm *vm, dvx_value module, const dvx_function *functions, siz
 
 bool array_register(dvx_vm *vm, dvx_value module) {
     return vm->api->add_type(vm, module, &array_type) &&
-           vm->api->add_type(vm, module, &scalar_type);
+           vm->api->add_type(vm, module, &scalar_type) && array_make_truths(vm, module);
 }

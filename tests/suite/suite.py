@@ -22,6 +22,8 @@ import tempfile
 import time
 from collections import Counter, defaultdict
 
+import numpy_split
+
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 TESTS = pathlib.Path("/usr/lib/python3.11/test")
@@ -92,8 +94,8 @@ def cut_all(folder):
 class Run:
     """One module on one Python: results is {id: (outcome, cause)}."""
 
-    def __init__(self, command, module, limit, cut=""):
-        self.results, self.numbers = {}, {}
+    def __init__(self, command, module, limit, cut="", worker="worker.py"):
+        self.results, self.numbers, self.worker = {}, {}, worker
         self.command, self.module, self.limit, self.cut = command, module, limit, cut
         first = 0
         with tempfile.TemporaryDirectory() as folder:
@@ -109,11 +111,11 @@ class Run:
         """Runs the tests from that number on; the number to go on with, or None."""
         log = pathlib.Path(folder, "log")
         log.write_text("")
-        environment = dict(os.environ, PYTHONHASHSEED="0", PYTHONDONTWRITEBYTECODE="1")
+        environment = dict(os.environ, PYTHONHASHSEED="0", PYTHONDONTWRITEBYTECODE="1", NPY_PROMOTION_STATE="weak")
         work = pathlib.Path(folder, "work")
         work.mkdir(exist_ok=True)
         with open(pathlib.Path(folder, "output"), "w") as output:
-            process = subprocess.Popen([*self.command, str(HERE / "worker.py"), self.module, str(first), str(count), str(log), self.cut],
+            process = subprocess.Popen([*self.command, str(HERE / self.worker), self.module, str(first), str(count), str(log), self.cut],
                                        cwd=work, stdin=subprocess.DEVNULL, stdout=output, stderr=output, env=environment,
                                        start_new_session=True)
             size, since = -1, time.monotonic()
@@ -153,6 +155,7 @@ def shorten(cause):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("names", nargs="*", help="files, as in `bisect json`; all if none is given")
+    parser.add_argument("--numpy", action="store_true", help="the tests of NumPy 1.24 (Debian's python3-numpy), on ndarray")
     parser.add_argument("--dynvm", default=str(ROOT / "build/dynvm"))
     parser.add_argument("--level", default="nama")
     parser.add_argument("--cpython", default="/usr/bin/python3")
@@ -163,30 +166,34 @@ def main():
     parser.add_argument("--json", help="write every method that fails here, with its cause, to this file")
     arguments = parser.parse_args()
 
-    modules = list_modules(arguments.names)
+    modules = (numpy_split.list_modules if arguments.numpy else list_modules)(arguments.names)
+    worker = "numpy_worker.py" if arguments.numpy else "worker.py"
     if not modules:
         parser.error(f"no such file among those that are run: {' '.join(arguments.names)}")
     oracle_path = pathlib.Path(arguments.oracle)
     oracle = json.loads(oracle_path.read_text()) if oracle_path.exists() else {}
     cut = tempfile.TemporaryDirectory()
-    cut_all(cut.name)
+    if not arguments.numpy:
+        cut_all(cut.name)
     rows, causes, missed = [], Counter(), defaultdict(dict)
     for module in modules:
         if module not in oracle:
-            oracle[module] = Run([arguments.cpython], module, arguments.limit).results
+            oracle[module] = Run([arguments.cpython], module, arguments.limit, worker=worker).results
             oracle_path.write_text(json.dumps(oracle))
         wanted = [test for test, (outcome, _) in oracle[module].items() if outcome == "pass"]
         if not wanted:
             print(f"{module}: nothing passes on CPython", file=sys.stderr)
             continue
-        run = Run([arguments.dynvm, f"--level={arguments.level}"], module, arguments.limit, cut.name)
+        if arguments.numpy:
+            numpy_split.split(module, cut.name)
+        run = Run([arguments.dynvm, f"--level={arguments.level}"], module, arguments.limit, cut.name, worker)
         here = run.results
         for test in wanted if arguments.alone else ():
             if test in here and here[test][0] == "fail" and test in run.numbers and "not part of dl" not in here[test][1]:
                 run.run_alone(test)
         passed = 0
         for test in wanted:
-            outcome, cause = here.get(test) or here.get("") or ("fail", "no such test here")
+            outcome, cause = here.get(test) or here.get(test.split(".")[0]) or here.get("") or ("fail", "no such test here")
             if outcome == "pass":
                 passed += 1
                 continue

@@ -529,24 +529,38 @@ dvx_value array_view_again(dvx_vm *vm, dvx_value of, const nd_array *a, char *da
     return made;
 }
 
-dvx_value array_element(dvx_vm *vm, const nd_dtype *dtype, const char *at) {
-    const void *p = at;
+static dvx_value new_scalar(dvx_vm *vm, const nd_dtype *dtype, const char *at) {
     nd_array *scalar;
-    switch (dtype->num) {
-    case ND_BOOL: return vm->api->make_bool(vm, *(const bool *)p);
-    case ND_INT64: return vm->api->make_int(vm, *(const int64_t *)p);
-    case ND_FLOAT64: return vm->api->make_float(vm, *(const double *)p);
-    case ND_COMPLEX128:
-        return vm->api->make_complex(vm, ((const nd_complex *)p)->real,
-                                     ((const nd_complex *)p)->imag);
-    default: break;
-    }
     dvx_value made = begin(vm, &scalar_type, dtype, 0, &scalar);
     if (dvx_failed(made)) return made;
     memcpy(scalar->data, at, dtype->size);
     scalar->read_only = 1;
     array_update(scalar);
     return made;
+}
+
+bool array_make_truths(dvx_vm *vm, dvx_value module) {
+    static const char *const names[2] = {"False_", "True_"};
+    for (int i = 0; i < 2; i++) {
+        const bool element = i;
+        const dvx_value made = new_scalar(vm, ND_DTYPE(ND_BOOL), (const char *)&element);
+        nd_state_of(vm)->truths[i] = made;
+        if (dvx_failed(made) || !vm->api->add_constant(vm, module, names[i], made)) return false;
+    }
+    return true;
+}
+
+dvx_value array_element(dvx_vm *vm, const nd_dtype *dtype, const char *at) {
+    const void *p = at;
+    switch (dtype->num) {
+    case ND_BOOL: return array_truth(vm, *(const bool *)p);
+    case ND_INT64: return vm->api->make_int(vm, *(const int64_t *)p);
+    case ND_FLOAT64: return vm->api->make_float(vm, *(const double *)p);
+    case ND_COMPLEX128:
+        return vm->api->make_complex(vm, ((const nd_complex *)p)->real,
+                                     ((const nd_complex *)p)->imag);
+    default: return new_scalar(vm, dtype, at);
+    }
 }
 
 dvx_value array_result(dvx_vm *vm, dvx_value array) {

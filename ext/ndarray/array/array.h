@@ -7,7 +7,7 @@
  *  2. That memory is `inline_data` (up to ND_INLINE bytes: object, axes and data are one
  *     allocation), or `memory`, or another array's: then `base` is that array, which has no base
  *     itself, and ND_HAS_BASE is set; or ND_LENT is set, and the buffer of `base` is in use as
- * long.
+ * long.  With ND_RESIZED `base` is an array that only keeps memory that this one had, for views.
  *  3. `axes` is `few` for up to ND_FEW dimensions, else a block of its own.
  *  4. data, element, dimensions, read_only, exports and few are a dvx_buffer, whose float64 and
  *     int64 elements hot loops load and store without a call.  Other dtypes have DVX_OTHER_ITEMS in
@@ -36,8 +36,9 @@ enum {
     ND_C_CONTIGUOUS = 1,
     ND_F_CONTIGUOUS = 2,
     ND_HAS_BASE = 4,
-    ND_TURNED = 8, /* NumPy's would be a view of what nobody else has: flags.owndata is False */
-    ND_LENT = 16,  /* not ND_HAS_BASE: `base` is no array, and lends its buffer (array_lent) */
+    ND_TURNED = 8,   /* NumPy's would be a view of what nobody else has: flags.owndata is False */
+    ND_RESIZED = 32, /* not the two others: `base` keeps memory that it had (array/shape.c) */
+    ND_LENT = 16,    /* not ND_HAS_BASE: `base` is no array, and lends its buffer (array_lent) */
     ND_CONTIGUOUS = ND_C_CONTIGUOUS | ND_F_CONTIGUOUS
 };
 
@@ -98,6 +99,15 @@ bool array_lends_writable(dvx_vm *vm, const nd_array *a);
 /* The same with the axes, dtype and flags of a view that was made before, of up to ND_FEW axes. */
 dvx_value array_view_again(dvx_vm *vm, dvx_value of, const nd_array *a, char *data,
                            const nd_array *model);
+/* np.True_ or np.False_: all elements of bool arrays are these two. */
+static inline dvx_value array_truth(dvx_vm *vm, bool truth) {
+    return vm->api->retain(vm, nd_state_of(vm)->truths[truth]);
+}
+static inline bool array_is_truth(dvx_vm *vm, dvx_value v) {
+    const nd_array *a = vm->api->payload(vm, v, &scalar_type);
+    return a && a->dtype->num == ND_BOOL;
+}
+bool array_make_truths(dvx_vm *vm, dvx_value module);
 /* The element at `at` as dl sees it: a number, or a scalar. */
 dvx_value array_element(dvx_vm *vm, const nd_dtype *dtype, const char *at);
 /* A result: of 0 dimensions the element, else the array itself; takes `array`. */

@@ -53,6 +53,14 @@ int attributes_truth(dvx_vm *vm, dvx_value self) {
     return b;
 }
 
+bool attributes_scalar_truth(const void *payload) {
+    const nd_array *a = payload;
+    bool b;
+    if (LIKELY(a->dtype->num == ND_BOOL)) return *(const bool *)a->data;
+    cast_between(a->dtype, ND_DTYPE(ND_BOOL))((char *)&b, 0, a->data, 0, 1);
+    return b;
+}
+
 /* An element as an int or a float, where that is a conversion of C; DVX_FAILED: it is not. */
 static dvx_value convert_number(dvx_vm *vm, const nd_array *a, dvx_kind kind) {
     const void *at = a->data;
@@ -111,6 +119,11 @@ ND_METHOD(__complex__, ND_PLAIN("__complex__", as_complex, 1, 1));
 static dvx_value as_index(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     const nd_array *a = array_self(vm, args[0]);
     (void)count;
+    if (array_is_truth(vm, args[0]))
+        return nd_deprecated(vm, "In future, it will be an error for 'np.bool_' scalars to be "
+                                 "interpreted as an index")
+                   ? vm->api->make_int(vm, *a->data)
+                   : DVX_FAILED;
     if (a->ndim || !dtype_is_integer(a->dtype) || a->dtype->num == ND_BOOL)
         return nd_raise(vm, DVX_TYPE_ERROR,
                         "only integer scalar arrays can be converted to a scalar index");

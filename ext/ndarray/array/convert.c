@@ -548,6 +548,7 @@ static dvx_value to_list(dvx_vm *vm, const nd_array *a, int depth, const char *a
 /* (Scalars become numbers, too.) */
 static dvx_value number_at(dvx_vm *vm, const nd_dtype *dtype, const char *at) {
     switch (dtype->num) {
+    case ND_BOOL: return vm->api->make_bool(vm, *(const bool *)at);
     case ND_UINT8: return vm->api->make_int(vm, *(const uint8_t *)at);
     case ND_INT32: return vm->api->make_int(vm, *(const int32_t *)(const void *)at);
     case ND_FLOAT32: return vm->api->make_float(vm, (double)*(const float *)(const void *)at);

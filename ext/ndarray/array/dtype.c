@@ -228,18 +228,15 @@ static dvx_value convert(dvx_vm *vm, dvx_value self, const dvx_value *args, uint
     return dvx_failed(args[0]) ? array_element(vm, d, zeros) : dtype_convert(vm, d, args[0]);
 }
 
-/* isinstance(x, np.float64): numbers of dl are elements of float64, int64, bool and complex128. */
+/* isinstance(x, np.float64): numbers of dl are elements of float64, int64 and complex128. */
 static dvx_value is_element(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    static const uint8_t types[] = {[DVX_BOOL] = ND_BOOL,
-                                    [DVX_INT] = ND_INT64,
-                                    [DVX_FLOAT] = ND_FLOAT64,
-                                    [DVX_COMPLEX] = ND_COMPLEX128};
+    static const uint8_t types[] = {
+        [DVX_INT] = ND_INT64, [DVX_FLOAT] = ND_FLOAT64, [DVX_COMPLEX] = ND_COMPLEX128};
     const nd_type num = self_of(vm, args[0])->num;
     const dvx_kind kind = vm->api->kind(vm, args[1]);
     const nd_array *a = vm->api->payload(vm, args[1], &scalar_type);
     (void)count;
-    const bool number =
-        kind == DVX_BOOL || kind == DVX_INT || kind == DVX_FLOAT || kind == DVX_COMPLEX;
+    const bool number = kind == DVX_INT || kind == DVX_FLOAT || kind == DVX_COMPLEX;
     return vm->api->make_bool(vm, a ? a->dtype->num == num : number && types[kind] == num);
 }
 static const dvx_function instance_check = {.size = sizeof(dvx_function),

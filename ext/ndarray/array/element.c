@@ -121,6 +121,10 @@ static bool write_float(dvx_vm *vm, const float_format *f, double x, nd_text *to
     }
     int64_t precision = f->exponential ? f->mantissa_right : f->precision;
     if (!text_decimal(vm, x, f->single, f->exponential, precision, &d)) return false;
+    /* (Further digits are those of the number: of subnormals they are no zeros.) */
+    if (f->exponential && d.count && d.count <= f->mantissa_right &&
+        !text_exact(vm, x, f->mantissa_right, &d))
+        return false;
     int sign = d.negative || f->sign == '+';
     if (f->exponential) {
         text_spaces(vm, to, f->pad_left - 1 - sign);

@@ -83,6 +83,7 @@ bool nd_add_all(dvx_vm *vm, dvx_value module, const dvx_function *functions, siz
     X(dot) \
     X(sort) \
     X(argsort) \
+    X(resize) \
     X(partition) \
     X(argpartition) \
     X(searchsorted) \
@@ -116,6 +117,7 @@ bool nd_add_all(dvx_vm *vm, dvx_value module, const dvx_function *functions, siz
 
 /* The slot `decide` of both types. */
 int attributes_truth(dvx_vm *vm, dvx_value self);
+bool attributes_scalar_truth(const void *payload);
 
 #define ND_DECLARE_METHOD(name)    extern const dvx_function method_##name;
 #define ND_DECLARE_ATTRIBUTE(name) extern const dvx_attribute attribute_##name;

@@ -276,9 +276,17 @@ static bool read_options(dvx_vm *vm, const dvx_value *args, nd_print *options) {
 static dvx_value set_printoptions(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     static const char *const more[] = {"nanstr", "infstr",    "formatter",
                                        "sign",   "floatmode", "legacy"};
+    static const char *const as_it_is[] = {"nan", "inf", "", "-", "maxprec", ""};
+    char word[32];
     (void)count;
-    for (int i = 0; i < 6; i++)
-        if (!refuse_given(vm, more[i], args[5 + i])) return DVX_FAILED;
+    /* (What get_printoptions has given is no change.) */
+    for (int i = 0; i < 6; i++) {
+        const bool flag = !dvx_failed(args[5 + i]) && vm->api->kind(vm, args[5 + i]) == DVX_BOOL;
+        const bool same = flag ? i == 5 && vm->api->truth(vm, args[5 + i]) == 0
+                               : as_it_is[i][0] && !dvx_failed(args[5 + i]) &&
+                                     !strcmp(nd_word(vm, args[5 + i], word), as_it_is[i]);
+        if (!same && !refuse_given(vm, more[i], args[5 + i])) return DVX_FAILED;
+    }
     return read_options(vm, args, &nd_state_of(vm)->print) ? nd_none(vm) : DVX_FAILED;
 }
 

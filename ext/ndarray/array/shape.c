@@ -202,6 +202,98 @@ static bool set_shape(dvx_vm *vm, dvx_value self, dvx_value value) {
 }
 ND_ATTRIBUTE(shape, get_shape, set_shape);
 
+/* ---- resize ---- */
+
+/* `a` becomes what `fresh` is, whose elements are as many as are wanted, and `fresh` what `a` was.
+ */
+static void exchange(nd_array *a, nd_array *fresh) {
+    const nd_array old = *a;
+    const bool few = old.axes == a->few;
+    a->memory = fresh->memory;
+    a->memory_size = fresh->memory_size;
+    a->data = fresh->memory ? fresh->data : a->inline_data;
+    if (!fresh->memory) memcpy(a->inline_data, fresh->inline_data, ND_INLINE);
+    memcpy(a->few, fresh->few, sizeof a->few);
+    a->axes = fresh->axes == fresh->few ? a->few : fresh->axes;
+    a->ndim = fresh->ndim;
+    fresh->memory = old.memory;
+    fresh->memory_size = old.memory_size;
+    fresh->data = old.memory ? old.data : fresh->inline_data;
+    fresh->axes = few ? fresh->few : old.axes;
+    fresh->ndim = old.ndim;
+    fresh->base = old.base;
+    fresh->flags = old.flags;
+    a->flags &= ~(uint32_t)ND_RESIZED;
+    array_update(a);
+}
+
+/* Views may look at the memory that was `of`'s, where others have it, too: it lasts as long as `of`
+ * does. */
+static void retire(dvx_vm *vm, dvx_value of, nd_array *a, dvx_value old) {
+    if (vm->api->is_unique(vm, of)) {
+        vm->api->release(vm, old);
+        return;
+    }
+    a->base = old;
+    a->flags |= ND_RESIZED;
+}
+
+static dvx_value resize_to(dvx_vm *vm, dvx_value self, int ndim, const int64_t *shape) {
+    nd_array *a = array_self(vm, self), *fresh;
+    size_t bytes;
+    if (!(a->flags & ND_CONTIGUOUS))
+        return nd_raise(vm, DVX_VALUE_ERROR, "resize only works on single-segment arrays");
+    for (int i = 0; i < ndim; i++)
+        if (shape[i] < 0) return nd_raise(vm, DVX_VALUE_ERROR, "negative dimensions not allowed");
+    if (!array_measure(vm, a->dtype, ndim, shape, &bytes)) return DVX_FAILED;
+    const size_t before = (size_t)a->size * a->dtype->size;
+    if (bytes == before) {
+        const dvx_value given = array_ints(vm, shape, ndim);
+        const bool good = !dvx_failed(given) && set_shape(vm, self, given);
+        vm->api->release(vm, given);
+        return good ? nd_none(vm) : DVX_FAILED;
+    }
+    if (a->flags & (ND_HAS_BASE | ND_LENT))
+        return nd_raise(vm, DVX_VALUE_ERROR, "cannot resize this array: it does not own its data");
+    if (a->exports || nd_state_of(vm)->busy)
+        return nd_raise(vm, DVX_BUFFER_ERROR, "the array is in use");
+    const bool fortran = !(a->flags & ND_C_CONTIGUOUS);
+    const dvx_value made = array_new_order(vm, a->dtype, ndim, shape, fortran, &fresh);
+    if (dvx_failed(made)) return made;
+    const size_t kept = bytes < before ? bytes : before;
+    memcpy(fresh->data, a->data, kept);
+    if (!nd_clear(vm, fresh->data + kept, bytes - kept)) {
+        vm->api->release(vm, made);
+        return DVX_FAILED;
+    }
+    exchange(a, fresh);
+    retire(vm, self, a, made);
+    return nd_none(vm);
+}
+
+/* a.resize(shape, refcheck=True), a.resize(n, m, ..., refcheck=True).  Nobody counts references to
+ * arrays here: views keep the memory that they look at, and refcheck says nothing. */
+static dvx_value resize(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    int64_t shape[ND_MOST];
+    int ndim = 0;
+    uint32_t given = 1;
+    while (given < count - 1 && !dvx_failed(args[given])) given++;
+    if (given == 1 || (given == 2 && nd_is_none(vm, args[1]))) return nd_none(vm);
+    if (given == 2) {
+        if (!array_read_ints(vm, args[1], &ndim, shape)) return DVX_FAILED;
+    } else {
+        for (uint32_t i = 1; i < given; i++)
+            if (!nd_read_int_no_bool(vm, args[i], &shape[ndim++])) return DVX_FAILED;
+    }
+    return resize_to(vm, args[0], ndim, shape);
+}
+static const char *const resize_names[] = {"new_shape", ".1",  ".2",  ".3",  ".4",
+                                           ".5",        ".6",  ".7",  ".8",  ".9",
+                                           ".10",       ".11", ".12", ".13", "refcheck"};
+static const dvx_parameters of_resize = {sizeof(dvx_parameters), resize_names,
+                                         LENGTH_OF(resize_names), LENGTH_OF(resize_names) - 1, 0};
+ND_METHOD(resize, ND_NAMED("resize", resize, of_resize));
+
 /* ---- ravel ---- */
 
 dvx_value shape_ravel(dvx_vm *vm, dvx_value array) {

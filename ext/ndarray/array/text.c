@@ -142,3 +142,7 @@ bool text_decimal(dvx_vm *vm, double x, bool single, bool scientific, int64_t pr
     out->negative = negative;
     return true;
 }
+
+bool text_exact(dvx_vm *vm, double x, int precision, nd_decimal *out) {
+    return formatted(vm, x, precision, 'e', out);
+}

@@ -35,5 +35,7 @@ typedef struct nd_decimal {
  * so many.  precision < 0: all.  Without zeros at the end. */
 bool text_decimal(dvx_vm *vm, double x, bool single, bool scientific, int64_t precision,
                   nd_decimal *out);
+/* Rounded to so many digits behind the first, also where fewer would make the number again. */
+bool text_exact(dvx_vm *vm, double x, int precision, nd_decimal *out);
 
 #endif

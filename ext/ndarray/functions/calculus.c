@@ -138,7 +138,8 @@ static dvx_value gradient_of(dvx_vm *vm, const nd_array *a, const nd_dtype *dtyp
     if (one && !nd_axis_of(vm, args[1 + SPACINGS], a->ndim, &axis)) return DVX_FAILED;
     if (one) count = 1;
     while (given < SPACINGS && !dvx_failed(args[1 + given])) given++;
-    if (given > 1 && given != count)
+    const nd_array *only = given == 1 && count != 1 ? array_of(vm, args[1]) : NULL;
+    if ((given > 1 && given != count) || (only && only->ndim))
         return vm->api->raise(vm, DVX_TYPE_ERROR, "invalid number of arguments");
     if (order > 2)
         return vm->api->raise(vm, DVX_VALUE_ERROR, "'edge_order' greater than 2 not supported");

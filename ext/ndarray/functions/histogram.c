@@ -294,13 +294,28 @@ typedef struct curve {
     int64_t guess; /* the part between two points where the last number was */
 } curve;
 
+/* The part that x is in, by NumPy's search: among points that are nans, too, it is that one. */
+static int64_t part_at(const curve *c, double x) {
+    int64_t low = 0, high = c->count, few = 1;
+    while (c->count <= 4 && few < c->count && x >= c->x[few]) few++;
+    if (c->count <= 4) return few - 1;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (x >= c->x[middle])
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low - 1;
+}
+
 /* NumPy's formula, which looks from the other end where there are infinities. */
 static double curve_at(curve *c, double x) {
     if (isnan(x)) return c->count == 1 ? c->y[0] : x; /* as NumPy has it */
     if (x < c->x[0]) return c->left;
     int64_t i = c->guess;
     if (i + 1 >= c->count || !(c->x[i] <= x && x < c->x[i + 1]))
-        i = place_of(c->x, c->count, x, true) - 1;
+        i = x > c->x[c->count - 1] ? c->count : part_at(c, x);
     if (i < 0) return c->left;
     if (i >= c->count - 1) return x > c->x[c->count - 1] ? c->right : c->y[c->count - 1];
     c->guess = i;

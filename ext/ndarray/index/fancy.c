@@ -307,6 +307,25 @@ static void arrange_blocks(const fancy *f, dvx_axis *axes) {
     }
 }
 
+static bool is_trivial(const nd_array *a) { return a->ndim <= 1 || a->flags & ND_C_CONTIGUOUS; }
+
+static bool is_turned(const nd_array *a) {
+    for (int i = 0; i < a->ndim; i++)
+        if (a->axes[i].stride == 0) return false;
+    return !is_trivial(a);
+}
+
+/* The elements of `made` in the order that `like` has in memory; takes `made`. */
+static dvx_value in_order_of(dvx_vm *vm, const nd_array *like, dvx_value made, const nd_array *a) {
+    nd_array *copy;
+    const dvx_value other = array_new_like(vm, a->dtype, like, &copy);
+    const bool good = !dvx_failed(other) && array_assign(vm, copy, a);
+    vm->api->release(vm, made);
+    if (good) return other;
+    vm->api->release(vm, other);
+    return DVX_FAILED;
+}
+
 static dvx_value get_places(dvx_vm *vm, const fancy *f) {
     nd_array *result;
     int64_t shape[ND_MOST];
@@ -327,7 +346,11 @@ static dvx_value get_places(dvx_vm *vm, const fancy *f) {
     memcpy(result->axes, axes, (size_t)ndim * sizeof *axes);
     array_update(result);
     if (f->before) result->flags |= ND_TURNED;
-    return made;
+    /* (One array of indices of a row: the result lies in memory as that does, as NumPy has it.) */
+    const nd_array *only = f->arrays[0];
+    return f->a->ndim == 1 && f->count == 1 && f->block_ndim == 0 && is_turned(only)
+               ? in_order_of(vm, only, made, result)
+               : made;
 }
 
 /* Elements of one size, to and from the places that a row of indices of one size says.  get_...:
@@ -531,8 +554,6 @@ static bool set_places(dvx_vm *vm, fancy *f, const nd_array *value) {
         return false;
     return nd_work(vm, f->places);
 }
-
-static bool is_trivial(const nd_array *a) { return a->ndim <= 1 || a->flags & ND_C_CONTIGUOUS; }
 
 /* NumPy does not look for overlaps where elements of one axis are set one after the other. */
 static bool is_in_order(const nd_array *a, const fancy *f, const nd_array *value) {

@@ -13,6 +13,8 @@
 typedef struct iterator {
     bool active, flat;
     dvx_value array;
+    const nd_array *of;      /* its payload */
+    const dvx_value *truths; /* the elements that it may have; NULL: others */
     int64_t next;
 } iterator;
 
@@ -27,8 +29,13 @@ static dvx_value make(dvx_vm *vm, const dvx_type *type, dvx_value array) {
     void *payload;
     dvx_value made = vm->api->make_object(vm, type, &payload);
     if (dvx_failed(made)) return made;
+    const nd_array *of = array_of(vm, array);
     *(iterator *)payload =
-        (iterator){.active = true, .flat = type == &flat_type, .array = vm->api->retain(vm, array)};
+        (iterator){.active = true,
+                   .flat = type == &flat_type,
+                   .array = vm->api->retain(vm, array),
+                   .of = of,
+                   .truths = of->dtype->num == ND_BOOL ? nd_state_of(vm)->truths : NULL};
     return made;
 }
 
@@ -46,7 +53,7 @@ static int next(dvx_vm *vm, dvx_value self, dvx_value *out) {
     iterator *it = self_of(vm, self);
     nd_array *view;
     if (!it->active) return 0;
-    const nd_array *a = array_of(vm, it->array);
+    const nd_array *a = it->of;
     /* (Its shape may have changed.) */
     if (it->next >= (it->flat ? a->size : a->ndim ? a->axes->count : 0)) {
         if (it->flat) return 0; /* its elements can still be asked for */
@@ -59,6 +66,8 @@ static int next(dvx_vm *vm, dvx_value self, dvx_value *out) {
     const int64_t n = it->next++;
     if (it->flat)
         *out = array_element(vm, a->dtype, flat_place(a, n));
+    else if (a->ndim == 1 && it->truths)
+        *out = vm->api->retain(vm, it->truths[*(const bool *)(a->data + n * a->axes->stride)]);
     else if (a->ndim == 1)
         *out = array_element(vm, a->dtype, a->data + n * a->axes->stride);
     else
@@ -104,7 +113,7 @@ static dvx_value flattened(dvx_vm *vm, dvx_value array, const nd_array *a) {
 static dvx_value flat_get(dvx_vm *vm, dvx_value self, dvx_value key) {
     iterator *it = self_of(vm, self);
     if (!it->active) return nd_raise(vm, DVX_VALUE_ERROR, "the iterator has no array");
-    dvx_value flat = flattened(vm, it->array, array_of(vm, it->array));
+    dvx_value flat = flattened(vm, it->array, it->of);
     if (dvx_failed(flat)) return flat;
     dvx_value found = vm->api->get_item(vm, flat, key);
     const nd_array *a = array_of(vm, found);
@@ -140,7 +149,7 @@ static bool flat_set(dvx_vm *vm, dvx_value self, dvx_value key, dvx_value value)
 
 static int64_t flat_length(dvx_vm *vm, dvx_value self) {
     const iterator *it = self_of(vm, self);
-    return it->active ? array_of(vm, it->array)->size : 0;
+    return it->active ? it->of->size : 0;
 }
 
 static dvx_value get_flat(dvx_vm *vm, dvx_value self) { return make(vm, &flat_type, self); }

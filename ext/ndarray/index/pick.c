@@ -441,11 +441,11 @@ end:
     drop(vm, &list);
     return dvx_failed(made) ? made : array_result(vm, made);
 }
+ND_PARAMETERS(of_choose, 2, "a", "choices", "out", "mode");
 static dvx_value choose(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     clip_mode mode;
     (void)count;
-    if (nd_is_given(vm, args[2]))
-        return nd_raise(vm, DVX_TYPE_ERROR, "choose(out=...) is not part of ndarray");
+    if (nd_is_given(vm, args[2])) return nd_wider(vm, "choose", &of_choose, args);
     if (!read_mode(vm, args[3], &mode)) return DVX_FAILED;
     return choose_of(vm, args[0], args[1], mode);
 }
@@ -529,7 +529,6 @@ ND_PARAMETERS(of_place, 3, "arr", "mask", "vals");
 ND_PARAMETERS(of_compress, 2, "condition", "a", "axis", "out");
 ND_PARAMETERS(of_compress_method, 1, "condition", "axis", "out");
 ND_PARAMETERS(of_extract, 2, "condition", "arr");
-ND_PARAMETERS(of_choose, 2, "a", "choices", "out", "mode");
 ND_PARAMETERS(of_choose_method, 1, "choices", "out", "mode");
 ND_PARAMETERS(of_select, 2, "condlist", "choicelist", "default");
 ND_METHOD(put, ND_NAMED("put", put_into, of_put_method));

@@ -499,6 +499,17 @@ static dvx_value get_error(dvx_vm *vm, dvx_value self) {
 static const dvx_attribute error_attribute = {sizeof(dvx_attribute), "LinAlgError", get_error,
                                               NULL};
 static const dvx_attribute *const attributes[] = {&error_attribute};
+/* The rest is in dl (lib/linear.dl): 1, 0, -1. */
+static int find_attribute(dvx_vm *vm, dvx_value self, dvx_value name, dvx_value *out) {
+    (void)self;
+    *out = nd_call_library(vm, "_ndarray.linear", "find", &name, 1);
+    if (dvx_failed(*out)) return -1;
+    if (vm->api->kind(vm, *out) != DVX_NOT_IMPLEMENTED) return 1;
+    vm->api->release(vm, *out);
+    *out = DVX_FAILED;
+    return 0;
+}
+
 static const dvx_type linalg_type = {
     .size = sizeof(dvx_type),
     .name = "linalg",
@@ -507,6 +518,7 @@ static const dvx_type linalg_type = {
     .methods = methods,
     .attribute_count = LENGTH_OF(attributes),
     .attributes = attributes,
+    .find_attribute = find_attribute,
 };
 
 bool linalg_register(dvx_vm *vm, dvx_value module) {

@@ -4,8 +4,9 @@
 /* What a site knows. */
 typedef struct class_cache {
     const nd_dtype *dtype;
-    dvx_value callee; /* borrowed: the state has it */
-    bool dropped;     /* the callee is not loaded */
+    dvx_value callee;    /* borrowed: the state has it */
+    bool dropped;        /* the callee is not loaded */
+    dvx_value truths[2]; /* borrowed, too */
 } class_cache;
 
 static dvx_outcome run_class(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *result) {
@@ -26,7 +27,10 @@ static inline dvx_value native_class(const dvx_value *v, dvx_value callee, void 
                : dv_is_int(x) ? dv_float_foreign((double)dv_as_int(x))
                               : DVX_FAILED;
     case ND_INT64: return dv_is_int(x) ? x : DVX_FAILED;
-    case ND_BOOL: return dv_is_bool(x) ? x : dv_is_int(x) ? dv_bool(dv_as_int(x) != 0) : DVX_FAILED;
+    case ND_BOOL:
+        return dv_is_bool(x)  ? dv_retain(c->truths[dv_same(x, DV_TRUE)])
+               : dv_is_int(x) ? dv_retain(c->truths[dv_as_int(x) != 0])
+                              : DVX_FAILED;
     default: return DVX_FAILED;
     }
 }
@@ -58,7 +62,10 @@ void derive_class(dvx_vm *vm, dvx_site *site) {
                             (dtype->num == ND_INT64 && kind == DVX_INT) ||
                             (dtype->num == ND_FLOAT64 && (kind == DVX_FLOAT || kind == DVX_INT)));
     /* (The state's own: the operand is lent for this call alone.) */
-    const class_cache known = {.dtype = dtype, .callee = nd_state_of(vm)->classes[dtype->num]};
+    const nd_state *state = nd_state_of(vm);
+    const class_cache known = {.dtype = dtype,
+                               .callee = state->classes[dtype->num],
+                               .truths = {state->truths[0], state->truths[1]}};
     const bool dropped =
         site->operands[0].origin == DVX_FROM_GLOBAL && vm->api->drop_operand(vm, site, 0);
     class_cache *c = vm->api->specialise(vm, site, is_number ? &number : &other);

@@ -18,6 +18,7 @@ typedef struct item_cache {
     key known;
     view_model model; /* what a constant key has made of the last array */
     kept_views kept;
+    dvx_value truths[2]; /* borrowed: the state has them */
 } item_cache;
 
 static dvx_outcome run_item(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *result) {
@@ -69,6 +70,17 @@ static inline dvx_value native_int(const dvx_value *v, void *cache) {
     const int64_t *at = native_type(v) == ND_INT64 ? native_place(v, cache) : NULL;
     return at && dv_fits_int(*at) ? dv_int(*at) : DVX_FAILED;
 }
+
+/* (Ints, too: of bools there is no buffer.) */
+static inline dvx_value native_bool(const dvx_value *v, void *cache) {
+    const item_cache *c = cache;
+    const nd_array *a = dvx_payload_of(v[0]);
+    if (a->dtype->num != ND_BOOL) return DVX_FAILED;
+    const bool *at =
+        dv_is_tuple(v[1]) ? (const bool *)key_element(a, v[1]) : (const bool *)key_item(a, v[1]);
+    return at ? dv_retain(c->truths[*at]) : DVX_FAILED;
+}
+DVX_OPERATOR(bool_native, native_bool, 2)
 DVX_OPERATOR(float_native, native_float, 2)
 DVX_OPERATOR(int_native, native_int, 2)
 
@@ -147,6 +159,7 @@ static const dvx_specialisation item = DERIVATIVE("GET_ITEM", .native = NULL),
                                 float_const_item =
                                     DERIVATIVE("GET_ITEM_CONST_FLOAT64", TWIN(float)),
                                 int_const_item = DERIVATIVE("GET_ITEM_CONST_INT64", TWIN(int)),
+                                bool_item = DERIVATIVE("GET_ITEM_BOOL", TWIN(bool)),
                                 float_item = DERIVATIVE("GET_ITEM_FLOAT64", TWIN(float)),
                                 int_item = DERIVATIVE("GET_ITEM_INT64", TWIN(int));
 
@@ -196,6 +209,7 @@ static const dvx_specialisation *choose(dvx_vm *vm, const dvx_site *site, item_c
     const dvx_specialisation *element = site->times < MOST_TIMES ? choose_element(a, c) : NULL;
     if (element) return element;
     if (c->constant) return &constant_item;
+    if (a->dtype->num == ND_BOOL && key_is_element(a, &c->known)) return &bool_item;
     if (!tuple || !key_is_element(a, &c->known)) return &item;
     return a->dtype->num == ND_FLOAT64 ? &float_item
            : a->dtype->num == ND_INT64 ? &int_item
@@ -206,6 +220,7 @@ void derive_items(dvx_vm *vm, dvx_site *site) {
     const dvx_operand *v = site->operands;
     item_cache known;
     memset(&known, 0, sizeof known);
+    memcpy(known.truths, nd_state_of(vm)->truths, sizeof known.truths);
     for (int i = 0; i < VIEWS_KEPT; i++) known.kept.views[i] = DVX_FAILED;
     if (v[0].type != &array_type) {
         vm->api->decline(

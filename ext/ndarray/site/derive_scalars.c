@@ -20,7 +20,7 @@ typedef struct scalar_cache {
     bool warns;
     uint8_t inputs;
     bool scalar[2];               /* operand i is one, else a number */
-    dvx_value kept[SCALARS_KEPT]; /* DVX_FAILED: none */
+    dvx_value kept[SCALARS_KEPT]; /* DVX_FAILED: none; of results that are bools: False_, True_ */
 } scalar_cache;
 
 static dvx_outcome run_scalars(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *result) {
@@ -83,7 +83,7 @@ static DV_OUT_OF_LINE dvx_value compute_scalars(const dvx_value *v, void *cache)
         c->loop(args, 1, strides);
         if (arith_flags()) return DVX_FAILED;
     }
-    if (c->result->num == ND_BOOL) return out[0] ? DV_TRUE : DV_FALSE;
+    if (c->result->num == ND_BOOL) return dv_retain(c->kept[out[0] != 0]);
     for (int i = 0; i < SCALARS_KEPT; i++) {
         const dvx_value kept = c->kept[i];
         if (dv_is_empty(kept) || dv_as_object(kept)->references != 1) continue;
@@ -151,9 +151,8 @@ static bool choose(dvx_vm *vm, const dvx_site *site, scalar_cache *c) {
 static bool keep(dvx_vm *vm, scalar_cache *c) {
     static const char zeros[16];
     const nd_type type = c->result->num;
-    if (type == ND_BOOL) return true;
     for (int i = 0; i < SCALARS_KEPT; i++) {
-        c->kept[i] = array_element(vm, c->result, zeros);
+        c->kept[i] = type == ND_BOOL ? array_truth(vm, i) : array_element(vm, c->result, zeros);
         if (dvx_failed(c->kept[i])) return vm->api->clear_error(vm), false;
         if (!array_is_scalar(vm, c->kept[i])) return false; /* a number of dl */
     }

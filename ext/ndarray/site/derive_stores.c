@@ -16,6 +16,7 @@
 typedef struct store_cache {
     bool constant; /* `known` is the key */
     key known;
+    dvx_value truths[2]; /* borrowed: the state has them */
 } store_cache;
 
 /* Both in a row, of the same shape and dtype: wherever they lie. */
@@ -88,7 +89,6 @@ static inline double number_of(dvx_value v) {
 
 /* Is it a number that becomes an element without a word, and without a flag? */
 static inline bool fits_element(dvx_value v, nd_type type) {
-    if (type == ND_BOOL) return dv_is_bool(v);
     if (dv_is_int(v)) {
         const int64_t i = dv_as_int(v);
         return type == ND_UINT8   ? i >= 0 && i <= UINT8_MAX
@@ -100,15 +100,25 @@ static inline bool fits_element(dvx_value v, nd_type type) {
     return type != ND_FLOAT32 || (dv_as_float(v) <= 1e38 && dv_as_float(v) >= -1e38);
 }
 
+/* A bool, or np.True_ or np.False_. */
+static bool store_truth(const store_cache *c, const nd_array *a, dvx_value x, dvx_value key) {
+    const bool truth = dv_same(x, DV_TRUE) || dv_same(x, c->truths[1]);
+    if (!truth && !dv_same(x, DV_FALSE) && !dv_same(x, c->truths[0])) return false;
+    bool *at = (bool *)native_place(a, c, key);
+    if (at) *at = truth;
+    return at;
+}
+
 /* (Out of line: it takes addresses.) */
 static DV_OUT_OF_LINE bool native_store(const dvx_value *v, void *cache) {
     const nd_array *a = dvx_payload_of(v[1]);
     const dvx_value x = v[0];
-    if (a->read_only || !fits_element(x, a->dtype->num)) return false;
+    if (a->read_only) return false;
+    if (a->dtype->num == ND_BOOL) return store_truth(cache, a, x, v[2]);
+    if (!fits_element(x, a->dtype->num)) return false;
     void *at = native_place(a, cache, v[2]);
     if (!at) return false;
     switch (a->dtype->num) {
-    case ND_BOOL: *(bool *)at = dv_same(x, DV_TRUE); return true;
     case ND_UINT8: *(uint8_t *)at = (uint8_t)dv_as_int(x); return true;
     case ND_INT32: *(int32_t *)at = (int32_t)dv_as_int(x); return true;
     case ND_INT64: *(int64_t *)at = dv_as_int(x); return true;
@@ -147,7 +157,8 @@ static bool stores_element(dvx_vm *vm, const dvx_site *site, const store_cache *
     if (site->times >= MOST_TIMES || a->ndim == 0 || !key_is_element(a, &c->known) ||
         !(c->constant || a->ndim == 1 || vm->api->kind(vm, site->operands[2].value) == DVX_TUPLE))
         return false;
-    if (a->dtype->num == ND_BOOL) return kind == DVX_BOOL;
+    if (a->dtype->num == ND_BOOL)
+        return kind == DVX_BOOL || array_is_truth(vm, site->operands[0].value);
     return kind == DVX_INT || (kind == DVX_FLOAT && a->dtype->num >= ND_FLOAT32);
 }
 
@@ -155,6 +166,7 @@ void derive_stores(dvx_vm *vm, dvx_site *site) {
     const dvx_operand *v = site->operands;
     store_cache known;
     memset(&known, 0, sizeof known);
+    memcpy(known.truths, nd_state_of(vm)->truths, sizeof known.truths);
     if (v[1].type != &array_type || v[2].type || !key_read(vm, v[2].value, &known.known)) {
         vm->api->decline(
             vm, site,

@@ -143,19 +143,15 @@ dvx_value operators_inplace(dvx_vm *vm, dvx_binary op, dvx_value self, dvx_value
 
 /* + of bools makes a copy, which NumPy deprecates. */
 static dvx_value plus_bool(dvx_vm *vm, const nd_array *a) {
-    dvx_value class_ = vm->api->builtin(vm, "DeprecationWarning");
-    bool good =
-        !dvx_failed(class_) &&
-        vm->api->warn(vm, class_,
-                      "Applying '+' to a non-numerical array is ill-defined. Returning a copy, but "
-                      "in the future this will error.");
-    vm->api->release(vm, class_);
+    const bool good = nd_deprecated(
+        vm, "Applying '+' to a non-numerical array is ill-defined. Returning a copy, but "
+            "in the future this will error.");
     return good ? array_copy(vm, a, a->dtype, 'K') : DVX_FAILED;
 }
 
 dvx_value operators_unary(dvx_vm *vm, dvx_unary op, dvx_value self) {
     const nd_array *a = array_of(vm, self);
-    if (op == DVX_POS && a->dtype->num == ND_BOOL) return plus_bool(vm, a);
+    if (op == DVX_POS && a->dtype->num == ND_BOOL) return array_result(vm, plus_bool(vm, a));
     return ufunc_call(vm, (nd_ufunc_number)unary_ufuncs[op], &self, DVX_FAILED, NULL);
 }
 
@@ -180,12 +176,8 @@ static dvx_value fail_comparison(dvx_vm *vm, dvx_compare op) {
     }
     if (!known || (op != DVX_EQ && op != DVX_NE)) return DVX_FAILED;
     vm->api->clear_error(vm);
-    dvx_value class_ = vm->api->builtin(vm, "DeprecationWarning");
-    bool good =
-        !dvx_failed(class_) &&
-        vm->api->warn(vm, class_,
-                      "elementwise comparison failed; this will raise an error in the future.");
-    vm->api->release(vm, class_);
+    const bool good =
+        nd_deprecated(vm, "elementwise comparison failed; this will raise an error in the future.");
     return good ? vm->api->make_not_implemented(vm) : DVX_FAILED;
 }
 

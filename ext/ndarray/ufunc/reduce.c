@@ -309,6 +309,12 @@ static bool copy_first(dvx_vm *vm, const nd_array *a, const nd_walk *walk, nd_ar
     return array_assign(vm, &to, &of);
 }
 
+static bool raise_zero_size(dvx_vm *vm, nd_ufunc_number number) {
+    return nd_fail(vm, DVX_VALUE_ERROR,
+                   "zero-size array to reduction operation %s which has no identity",
+                   loops_facts[number].name);
+}
+
 /* Without an identity the first elements are the beginning, and are left out then.  (Of several
  * axes they stay in: an extreme may be compared with itself.) */
 static bool begin(dvx_vm *vm, nd_ufunc_number number, const nd_array *a, uint32_t mask,
@@ -322,10 +328,7 @@ static bool begin(dvx_vm *vm, nd_ufunc_number number, const nd_array *a, uint32_
                        "specified",
                        loops_facts[number].name);
     for (int i = 0; i < a->ndim; i++)
-        if (mask >> i & 1 && !a->axes[i].count)
-            return nd_fail(vm, DVX_VALUE_ERROR,
-                           "zero-size array to reduction operation %s which has no identity",
-                           loops_facts[number].name);
+        if (mask >> i & 1 && !a->axes[i].count) return raise_zero_size(vm, number);
     if (!copy_first(vm, a, walk, out)) return false;
     for (int i = 0; i < a->ndim && !several; i++)
         if (mask >> i & 1) {
@@ -477,6 +480,47 @@ bool reduce_type(dvx_vm *vm, const nd_reduction *r, const nd_array *a, nd_type *
     return ufunc_type(vm, r->number, type, out);
 }
 
+/* Is there a result that no element goes into?  (With initial=None there must be none.) */
+static bool makes_of_nothing(const nd_array *a, uint32_t mask) {
+    bool nothing = false;
+    for (int i = 0; i < a->ndim; i++) {
+        if (a->axes[i].count) continue;
+        if (!(mask >> i & 1)) return false;
+        nothing = true;
+    }
+    return nothing;
+}
+
+/* A result is not broadcast into an output that is larger. */
+static bool fits_output(dvx_vm *vm, const nd_array *a, uint32_t mask, const nd_array *made,
+                        dvx_value out) {
+    const nd_array *to = vm->api->payload(vm, out, &array_type);
+    int64_t shape[ND_MOST], wide[ND_MOST];
+    char texts[2][ND_SHAPE_TEXT];
+    bool fits = true;
+    if (!to || to->ndim != made->ndim) return true; /* reduce_finish */
+    array_shape(a, shape);
+    array_shape(a, wide);
+    for (int i = 0, k = 0; i < a->ndim; i++) {
+        const bool reduced = mask >> i & 1;
+        if (reduced && made->ndim < a->ndim) continue;
+        const int64_t count = to->axes[k++].count;
+        if (reduced && count != 1)
+            return nd_fail(vm, DVX_VALUE_ERROR,
+                           "operand was set up as a reduction along axis %d, but the length of the "
+                           "axis is %lld (it has to be 1)",
+                           i, (long long)count);
+        if (shape[i] != 1 || count == 1) continue;
+        wide[i] = count;
+        fits = false;
+    }
+    return fits || nd_fail(vm, DVX_VALUE_ERROR,
+                           "non-broadcastable operand with shape %s doesn't match the broadcast "
+                           "shape %s",
+                           array_shape_text(a->ndim, shape, false, texts[0]),
+                           array_shape_text(a->ndim, wide, false, texts[1]));
+}
+
 static dvx_value reduce_given(dvx_vm *vm, const nd_array *a, const nd_reduction *r) {
     nd_type type;
     uint32_t mask;
@@ -494,9 +538,18 @@ static dvx_value reduce_given(dvx_vm *vm, const nd_array *a, const nd_reduction 
     nd_array *where;
     dvx_value held;
     if (!ufunc_mask(vm, r->where, &held, &where)) return DVX_FAILED;
+    if (UNLIKELY(!dvx_failed(r->initial) && !given && makes_of_nothing(a, mask))) {
+        vm->api->release(vm, held);
+        raise_zero_size(vm, r->number);
+        return DVX_FAILED;
+    }
     dvx_value made =
         reduce_masked(vm, r->number, a, mask, type, keep, given ? initial : NULL, where, &out);
     vm->api->release(vm, held);
+    if (!dvx_failed(made) && nd_is_given(vm, r->out) && !fits_output(vm, a, mask, out, r->out)) {
+        vm->api->release(vm, made);
+        return DVX_FAILED;
+    }
     return dvx_failed(made) ? made : reduce_finish(vm, made, out, r->out, r->number);
 }
 
