@@ -42,7 +42,7 @@ typedef struct dv_foreign_form {
 } dv_foreign_form;
 
 /* What became of a site that extensions were asked about, for reports. */
-enum { DV_MOST_NOTES = 6 };
+enum { DV_MOST_NOTES = 8 };
 typedef struct dv_notes {
     struct {
         const char *why; /* NULL: this one and those behind are free */

@@ -40,7 +40,7 @@
 #endif
 
 #define DVX_ABI_MAJOR 1
-#define DVX_ABI_MINOR 3
+#define DVX_ABI_MINOR 4
 
 /* This line of the source, as "file:line": of a derivative, for `dynvm dis --where`. */
 #define DVX_HERE                  DVX_HERE_OF(__FILE__, __LINE__)
@@ -777,6 +777,10 @@ struct dvx_api {
      * attribute; NotImplemented: there is none.  Of names that begin with two underscores it is
      * asked for one, `__getitem__`, for number[key].  RuntimeError: there is one already. */
     bool (*number_attributes)(dvx_vm *vm, dvx_value find);
+
+    /* ---- What `stats` tells of what happens often ---- */
+    /* As `note`, in a VM that counts what it executes; elsewhere nothing happens. */
+    void (*count)(dvx_vm *vm, const void *cache, const char *what);
 };
 typedef struct dvx_api dvx_api;
 

@@ -141,7 +141,7 @@ static void list_exits(const dv_profile *profile, const dv_page *page) {
 
 /* Of all instructions, those in regions included. */
 static uint64_t guards_of(const dv_profile *profile, const sums *s) {
-    return s->all.hits + s->all.misses + profile->guards;
+    return s->all.hits - s->all.unguarded + s->all.misses + profile->guards;
 }
 
 /* Objects that were made and removed, by kind. */

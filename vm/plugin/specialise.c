@@ -294,7 +294,6 @@ void *dv_api_fuse(dvx_vm *vm, dvx_site *site, const dvx_specialisation *derivati
             return refuse(a, "the extension's derivative asks for a flag that the operand has not"),
                    NULL;
     a->whole = derivative->name;
-    if (vm->profile) return NULL; /* it counts them one by one */
     dv_extension_site *o = dv_expression_new(vm, x, a->thread, &own);
     if (!o) return NULL;
     o->descriptor = derivative;
@@ -313,6 +312,10 @@ static dv_extension_site *site_of(const void *cache) {
 void dv_api_note(dvx_vm *vm, const void *cache, const char *why) {
     (void)vm;
     dv_notes_add(&site_of(cache)->notes, why, 1);
+}
+
+void dv_api_count(dvx_vm *vm, const void *cache, const char *what) {
+    if (vm->profile) dv_notes_add(&site_of(cache)->notes, what, 1);
 }
 
 void dv_api_at_node(dvx_vm *vm, const void *cache, uint32_t node) {
@@ -556,8 +559,13 @@ bool dv_specialise_form(dv_vm *vm, const dv_cell *ip, dv_foreign_form *form) {
                                             "DROPPED"};
         bool group = which >= DV_X_dropped_group_5;
         bool global = !group && which >= DV_X_dropped_global;
+        uint32_t covers = 0; /* cells */
+        if (group) covers = (uint32_t)which - DV_X_dropped_group_5 + DV_LEAST_GROUP;
+        if (which == DV_X_dropped_2 || which == DV_X_dropped_3)
+            covers = DV_DROP_LENGTH * ((uint32_t)which - DV_X_dropped_1 + 1);
         *form = (dv_foreign_form){.name = group ? "DROPPED" : names[which - DV_X_dropped_1],
                                   .length = global ? DV_DROP_GLOBAL_LENGTH : DV_DROP_LENGTH,
+                                  .covers = covers,
                                   .where = "vm/plugin/drop.c:1",
                                   .load = true};
         return true;

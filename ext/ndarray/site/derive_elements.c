@@ -56,6 +56,7 @@ static inline bool look(dvx_vm *vm, const elementwise *d, const dvx_value *v, nd
         if (!arrays[i]) return false;
         good &= arrays[i]->dtype == d->dtypes[i];
     }
+    if (UNLIKELY(!good)) vm->api->note(vm, d, "an operand has another dtype");
     return good;
 }
 
@@ -113,14 +114,22 @@ static bool is_as_new(const nd_array *a, int ndim, const int64_t *shape) {
 /* A result in C order. */
 static dvx_value new_result(dvx_vm *vm, elementwise *d, int ndim, const int64_t *shape,
                             nd_array **out) {
-    if (!d->keeps) return array_new(vm, d->result, ndim, shape, out);
+    if (!d->keeps) {
+        if (d->waste > MOST_WASTE) vm->api->count(vm, d, KEPT_NO_MORE);
+        return array_new(vm, d->result, ndim, shape, out);
+    }
+    bool any = false, free = false;
     for (int i = 0; i < ELEMENTS_KEPT; i++) {
+        any |= !dvx_failed(d->kept[i]);
         if (dvx_failed(d->kept[i]) || !vm->api->is_unique(vm, d->kept[i])) continue;
+        free = true;
         *out = vm->api->payload(vm, d->kept[i], &array_type);
         if (!is_as_new(*out, ndim, shape)) continue;
         d->waste = 0;
+        vm->api->count(vm, d, KEPT_AGAIN);
         return vm->api->retain(vm, d->kept[i]);
     }
+    vm->api->count(vm, d, free ? KEPT_SHAPED : any ? KEPT_OWNED : KEPT_NONE);
     dvx_value made = array_new(vm, d->result, ndim, shape, out);
     if (dvx_failed(made)) return made;
     if (++d->waste > MOST_WASTE) {
@@ -666,7 +675,10 @@ static void choose_kept(dvx_vm *vm, const dvx_site *site, draft *x) {
         rows &= !like || elements_same_shape(a, like);
         like = a;
     }
-    if (site->times >= MOST_TIMES) return;
+    if (site->times >= MOST_TIMES) {
+        d->waste = MOST_WASTE + 1;
+        return;
+    }
     d->keeps = !d->inplace;
     x->small = rows && !d->casting && !d->inexact;
     for (int i = 0; x->small && !d->inplace && i < ELEMENTS_KEPT; i++) {
