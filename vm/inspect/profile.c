@@ -287,7 +287,8 @@ static void count_inside(const step_plan *plan, uint32_t pc) {
 static void count_removed(dv_objects *objects, uint32_t word) {
     const uint32_t op = word & 0xFF, operand = word >> 8;
     objects->removed[DV_MADE_SLICE] += op == DV_OP_BUILD_SLICE;
-    objects->removed[DV_MADE_TUPLE] += (op == DV_OP_BUILD_KEY || op == DV_OP_BUILD_TUPLE) && operand;
+    objects->removed[DV_MADE_TUPLE] +=
+        (op == DV_OP_BUILD_KEY || op == DV_OP_BUILD_TUPLE) && operand;
 }
 
 /* What is behind the first of the instructions that an extension's form stands for.  Where one of
@@ -515,6 +516,7 @@ static void left(dv_vm *vm, const dv_exit *exit, const dv_value *fp, int how) {
     if (!loop) return;
     note_left(vm, function, loop, reason, exit);
     loop->exits++;
+    loop->raised += reason == DV_EXITED_RAISING;
     note_exit(loop, function->code->unit, exit,
               reason == DV_EXITED_BY_GUARD || reason == DV_EXITED_TO_NEW);
 }

@@ -95,6 +95,7 @@ typedef struct dv_loop_counts {
     uint64_t entries;  /* into the region */
     uint64_t exits;    /* out of it */
     uint64_t guards;   /* exits where a guard failed, or to a way that was new */
+    uint64_t raised;   /* exits where an exception was raised */
     struct {
         const dv_code *in;
         uint32_t pc;

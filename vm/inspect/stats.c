@@ -303,6 +303,7 @@ static void json_counts(dv_json *json, const dv_totals *totals) {
     dv_json_number(json, "misses", totals->misses);
     dv_json_number(json, "generic", totals->generic);
     dv_json_number(json, "inside", totals->inside);
+    dv_json_number(json, "unguarded", totals->unguarded);
     dv_json_number(json, "deoptimisations", totals->deoptimisations);
     dv_json_number(json, "typed", totals->typed - totals->firsts);
     dv_json_number(json, "same", totals->same);

@@ -315,7 +315,7 @@ void dv_api_note(dvx_vm *vm, const void *cache, const char *why) {
 }
 
 void dv_api_count(dvx_vm *vm, const void *cache, const char *what) {
-    if (vm->profile) dv_notes_add(&site_of(cache)->notes, what, 1);
+    if (vm->profile) dv_notes_add(&site_of(cache)->counts, what, 1);
 }
 
 void dv_api_at_node(dvx_vm *vm, const void *cache, uint32_t node) {
@@ -593,13 +593,18 @@ const char *dv_specialise_reason(dv_vm *vm, const dv_cell *ip) {
     return o ? o->reason : NULL;
 }
 
+static void add_notes(dv_notes *sum, const dv_notes *notes) {
+    for (int i = 0; i < DV_MOST_NOTES && notes->all[i].why; i++)
+        dv_notes_add(sum, notes->all[i].why, notes->all[i].count);
+}
+
 bool dv_specialise_report(dv_vm *vm, const dv_cell *ip, dv_foreign_report *report) {
     const dv_extension_site *o = dv_occurrence_of(vm, ip), *newest = o;
     *report = (dv_foreign_report){.times = o ? o->times : 0};
     for (; o; o = o->next) {
         if (o->cell != ip) continue;
-        for (int i = 0; i < DV_MOST_NOTES && o->notes.all[i].why; i++)
-            dv_notes_add(&report->notes, o->notes.all[i].why, o->notes.all[i].count);
+        add_notes(&report->notes, &o->notes);
+        add_notes(&report->counts, &o->counts);
     }
     if (newest) report->fused = newest->fused, report->unfused = newest->unfused;
     return newest != NULL;

@@ -761,8 +761,7 @@ static int ufunc_of(dvx_vm *vm, const reading *r, uint32_t i) {
 
 /* The operand is meant with this key. */
 static bool take_part(dvx_vm *vm, reading *r, int32_t operand, dvx_value key) {
-    if (dvx_failed(key))
-        return refuse(r, "a key is loaded: it varies");
+    if (dvx_failed(key)) return refuse(r, "a key is loaded: it varies");
     if (operand < 0 || r->x->operands[operand].type != &array_type)
         return refuse(r, "a subscript is of what an operation has made");
     if (!place_is_plain(vm, key)) return refuse(r, "a subscript makes no view of slices");
