@@ -283,6 +283,12 @@ def main():
     for name in ("data/fusions", "call/calls_recursive", "call/method_calls", "class/polymorphic_sites", "data/unpacking_hot",
                  "data/iterator_shared", "inline/virtual_joins", "inline/virtual_objects"):
         programs[name] = [f"tests/levels/{name}.dl"]
+    # Expressions that are fused, keys that are not made, and results that are kept.
+    if (Path(dynvm).parent / "ext" / "ndarray.so").exists():
+        programs.update({name: [f"bench/probes/{name}.py"] for name in ("n1", "n2", "fx", "fx3")})
+        # (Warnings would come between the lines that are printed, now here and now there.)
+        programs.update({name: ["-W", "ignore", f"tests/ndarray/site/{name}.dl"] for name in (
+            "fuse", "fuse_calls", "fuse_few", "fuse_numbers", "fuse_out", "fuse_rows", "fuse_store", "fuse_views")})
     for name, program in programs.items():
         if pattern in name:
             check_program(dynvm, name, program)

@@ -339,17 +339,17 @@ from operator import methodcaller
 def f(n):
     get = methodcaller("index", 1)
     pair = 1, 2
-    t = 0
     for i in range(n):  # loop
-        t += get(pair)  # such
+        get(pair)  # such
+        get(pair)
 f(3000)
 """, """\
 def get(pair): return pair[0]
 def f(n):
     pair = 1, 2
-    t = 0
     for i in range(n):  # loop
-        t += get(pair)
+        get(pair)
+        get(pair)
 f(3000)
 """),
     ("objects", """\

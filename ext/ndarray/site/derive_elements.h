@@ -29,7 +29,7 @@ enum { ELEMENTS_KEPT = 2 };
 #define KEPT_NONE    "no result was kept yet: a new one"
 #define KEPT_OWNED   "kept results have another owner: a new one"
 #define KEPT_SHAPED  "kept results have another shape: a new one"
-#define KEPT_NO_MORE "results are kept no more, it was in vain: a new one"
+#define KEPT_NO_MORE "results are kept no more: a new one"
 
 typedef struct elementwise {
     dvx_value kept[ELEMENTS_KEPT]; /* DVX_FAILED: none */
