@@ -40,7 +40,7 @@
 #endif
 
 #define DVX_ABI_MAJOR 1
-#define DVX_ABI_MINOR 4
+#define DVX_ABI_MINOR 3
 
 /* This line of the source, as "file:line": of a derivative, for `dynvm dis --where`. */
 #define DVX_HERE                  DVX_HERE_OF(__FILE__, __LINE__)
