@@ -111,11 +111,11 @@ static bool is_as_new(const nd_array *a, int ndim, const int64_t *shape) {
     return true;
 }
 
-/* A result in C order. */
-static dvx_value new_result(dvx_vm *vm, elementwise *d, int ndim, const int64_t *shape,
-                            nd_array **out) {
+/* Of a site that keeps results, or has kept some. */
+static __attribute__((noinline)) dvx_value kept_or_new(dvx_vm *vm, elementwise *d, int ndim,
+                                                       const int64_t *shape, nd_array **out) {
     if (!d->keeps) {
-        if (d->waste > MOST_WASTE) vm->api->count(vm, d, KEPT_NO_MORE);
+        vm->api->count(vm, d, KEPT_NO_MORE);
         return array_new(vm, d->result, ndim, shape, out);
     }
     bool any = false, free = false;
@@ -142,6 +142,13 @@ static dvx_value new_result(dvx_vm *vm, elementwise *d, int ndim, const int64_t 
         vm->api->release(vm, old);
     }
     return made;
+}
+
+/* A result in C order. */
+static inline dvx_value new_result(dvx_vm *vm, elementwise *d, int ndim, const int64_t *shape,
+                                   nd_array **out) {
+    if (!d->keeps && d->waste <= MOST_WASTE) return array_new(vm, d->result, ndim, shape, out);
+    return kept_or_new(vm, d, ndim, shape, out);
 }
 
 static dvx_value new_like(dvx_vm *vm, elementwise *d, const nd_array *like, nd_array **out) {
