@@ -33,7 +33,7 @@ TABLE = (
     ("alt", "alt1", "nama", 1.3, "a function called with lists of floats and of ints in turn"),
     ("bigf", "bigf0", "nama", 1.25, "a hot function without a loop"),
     ("p1", "", "", 0, "float ** 2"),
-    ("pw", "", "nama", 25, "float ** float"),
+    ("pw", "", "nama", 47, "float ** float"),
     ("pm", "", "nama", 20, "float % float"),
     ("bf", "bf0", "nama", 1.1, "a & b of bools"),
     ("sm", "sm0", "nama", 1.2, "static method"),

@@ -23,7 +23,7 @@ HEADER = Path(__file__).resolve().parents[2] / "vm" / "include" / "dynvm_ext.h"
 INFALLIBLE = {
     "make_none", "make_bool", "make_float", "make_ellipsis", "make_not_implemented", "kind", "same",
     "error_matches", "fetch_error", "state", "payload", "allows_foreign", "specialise", "drop_operand", "assume",
-    "is_unique", "expression", "smaller_expression", "fuse", "at_node", "note",
+    "is_unique", "expression", "smaller_expression", "fuse", "at_node", "note", "count",
 }
 # May be called while an error is pending (rule 7 of the header).
 WHILE_RAISED = {"release", "buffer_release", "fetch_error", "clear_error", "error_matches", "deallocate", "leave", "payload",

@@ -101,6 +101,43 @@ def check_stats():
     check("stats: no extension", "extensions were asked" in tool("stats", "").split("Sites of instructions")[0], False)
 
 
+def probe(name, *options):
+    """Of a probe of bench, the report of a tool about it at level nama."""
+    script = Path(__file__).resolve().parents[2] / "bench" / "probes" / name
+    return json.loads(subprocess.run([DYNVM, *options, "--json", script], check=True, stdin=subprocess.DEVNULL,
+                                     stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True).stdout)
+
+
+def check_probes():
+    """Fused expressions and keys that are dropped count as what they are; results say why they are new ones."""
+    said = probe("n1.py", "explain")
+    check("n1: slow sites", said["sites"], [])
+    check("n1: loops", [(loop["reason"], "at" in loop) for loop in said["loops"]], [("arrays", False)])
+    check("n1: fused", {(row["line"], row.get("fused")) for row in said["expressions"]},
+          {(6, "FUSED_EXPRESSION"), (9, "FUSED_EXPRESSION"), (10, "FUSED_STORE")})
+    stats = probe("n1.py", "stats")
+    made = {row["kind"]: (row["made"] < 100, row["made"] + row["removed"]) for row in stats["objects"]}
+    check("n1: objects", (made["slice"], made["tuple"]), ((True, 12000), (True, 6000)))
+    check("n1: hits of what has no derivatives", [row for row in stats["instructions"] if row["hits"] and not row["quickens"]], [])
+
+    stats = probe("n2.py", "stats")
+    sites = {(site["line"], site["pc"]): site for site in stats["sites"]}
+    counts = {}
+    for site in stats["extensions"]["sites"]:
+        counted = sites[site["line"], site["pc"]]
+        check(f"n2: misses of line {site['line']}", sum(site["reasons"].values()), counted["misses"])
+        if not site["counts"]:
+            continue
+        counts[site["line"]] = site["counts"]
+        check(f"n2: results of line {site['line']}", sum(site["counts"].values()), counted["hits"] + counted["in_regions"])
+    again, no_more = "a kept result was used again", "results are kept no more: a new one"
+    check("n2: results", {line: set(row) for line, row in counts.items()},
+          {6: {again, no_more, "kept results have another owner: a new one"},
+           13: {again, no_more, "kept results have another shape: a new one"}, 21: {again, no_more}})
+    site, = probe("n2.py", "explain")["sites"]
+    check("n2: explain", (site["line"], site["reason"], site["extension"]), (21, "extension", "an operand has another dtype"))
+
+
 # What runs three times, on how many elements, and whether it is one instruction then.
 EARLY = [
     (100000, "for i in range(3): f(a, b, c, d, r)\n", True),
@@ -125,6 +162,7 @@ def main():
     check_warm_up()
     check_listing()
     check_stats()
+    check_probes()
     print(f"{len(EXPLAINED)} expressions, {len(LEFT)} reasons, {checking.failed} things are wrong")
     return 1 if checking.failed else 0
 

@@ -183,6 +183,16 @@ def f():
         c(i)
 f()
 """),
+    ("bound-method", "CALL", 7, """\
+class C:
+    def __enter__(self): pass
+    def __exit__(self, *why): pass
+def f():
+    c = C()
+    for i in range(400):
+        with c: pass
+f()
+"""),
     ("unbound-name", "LOAD_GLOBAL", 4, """\
 def f():
     for i in range(400):
@@ -254,7 +264,7 @@ def f(a, b, n):
             a[i] += x * b[-i - 1] + len(b)
 f(array("d", [0.5]) * 100, array("h", range(100)), 100)
 """),
-    ("objects", 5, 6, """\
+    ("items", 5, 6, """\
 from array import array
 def f(a):
     n = 0
@@ -270,7 +280,7 @@ def f(n):
         yield i
 sum(f(2000))
 """),
-    ("objects", 3, 4, """\
+    ("c-function", 3, 4, """\
 def f(items):
     n = 0
     for i in range(len(items)):

@@ -53,9 +53,10 @@ typedef struct dv_notes {
 void dv_notes_add(dv_notes *notes, const char *why, uint64_t count);
 typedef struct dv_foreign_report {
     uint32_t times;      /* how many derivatives it has had */
-    const char *fused;   /* the derivative of the expression that ends here, if nobody counts */
+    const char *fused;   /* the derivative of the expression that ends here */
     const char *unfused; /* ... or why there is none; NULL: it ends no expression */
     dv_notes notes;      /* why derivatives missed, or went a slow way */
+    dv_notes counts;     /* what else they tell a VM that counts */
 } dv_foreign_report;
 
 /* Those of the numbers of sys.flags, in its order, that mean something to the machine. */

@@ -777,6 +777,10 @@ struct dvx_api {
      * attribute; NotImplemented: there is none.  Of names that begin with two underscores it is
      * asked for one, `__getitem__`, for number[key].  RuntimeError: there is one already. */
     bool (*number_attributes)(dvx_vm *vm, dvx_value find);
+
+    /* ---- What `stats` tells of what happens often ---- */
+    /* As `note`, in a VM that counts what it executes; elsewhere nothing happens. */
+    void (*count)(dvx_vm *vm, const void *cache, const char *what);
 };
 typedef struct dvx_api dvx_api;
 

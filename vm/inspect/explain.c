@@ -20,6 +20,7 @@ typedef enum reason {
     OPERATOR,
     DERIVED,
     TYPES,
+    EXTENSION,
     DICTIONARY,
     ATTRIBUTE,
     METHOD,
@@ -29,6 +30,7 @@ typedef enum reason {
     CLASS_CHANGED,
     C_FUNCTION,
     CALLABLE,
+    BOUND_METHOD,
     NAME,
     LATE
 } reason;
@@ -64,6 +66,11 @@ static const explanation explanations[] = {
     [TYPES] = {"no-derivative-for-types", "there is no derivative for these types",
                "ints, floats, strs, lists, tuples, arrays of numbers and dicts with int or str "
                "keys have one"},
+    [EXTENSION] = {"extension",
+                   "an extension's derivative was chosen for other operands than those that came "
+                   "then, as it says",
+                   "keep to arrays of one dtype and one shape here: convert them before the loop, "
+                   "or treat each kind in a loop of its own"},
     [DICTIONARY] = {"dictionary",
                     "the object keeps its attributes in a dict, because its __dict__ was asked for",
                     "use getattr and setattr instead of __dict__ and vars()"},
@@ -97,6 +104,12 @@ static const explanation explanations[] = {
                   "what is called is an object: an instance with a __call__, or what a library "
                   "function such as partial has made",
                   "call a function or a method, as in object.method(x)"},
+    [BOUND_METHOD] =
+        {"bound-method",
+         "what is called is a method that was bound to its object before: one in a "
+         "variable, or the __exit__ of a with statement",
+         "call it on its object, as in object.method(x); put the with statement around "
+         "the loop"},
     [NAME] = {"unbound-name", "the name is neither a global nor a builtin when it is looked for",
               "bind the name before the loop"},
     [LATE] = {"late", "the function became warm late, or the site waited before it chose again",
@@ -201,6 +214,10 @@ static reason of_call(const dv_types_seen *types) {
     if (saw_kind(types, DV_KEY_CLASS)) return CLASS;
     if (saw_kind(types, DV_KEY_CODE)) return PARAMETERS;
     if (saw_kind(types, DV_KEY_C) || saw_kind(types, DV_KEY_BUILTIN)) return C_FUNCTION;
+    for (int i = 0; types && i < DV_PROFILE_TYPES && types->entries[i].executions; i++)
+        if (types->entries[i].operands.keys[0] ==
+            ((dv_operand_key)DV_KEY_TYPE << DV_KEY_SHIFT | DV_T_METHOD))
+            return BOUND_METHOD;
     return CALLABLE;
 }
 
@@ -231,7 +248,12 @@ static reason of_family(const dv_vm *vm, const dv_row *row) {
     }
 }
 
-static reason reason_of(const dv_vm *vm, const dv_row *row) {
+static bool has_misses_of_extension(dv_vm *vm, const dv_row *row) {
+    dv_foreign_report report;
+    return dv_row_site(row)->misses && dv_extensions_find(vm, row, &report) && report.times;
+}
+
+static reason reason_of(dv_vm *vm, const dv_row *row) {
     const dv_site_counts *site = dv_row_site(row);
     if (vm->level == DV_LEVEL_GENERIC) return LEVEL;
     if (site->reason == DV_REASON_MEGAMORPHIC) return MEGAMORPHIC;
@@ -240,6 +262,7 @@ static reason reason_of(const dv_vm *vm, const dv_row *row) {
     if (!site->hits && saw_instance(vm, site->types, is_any, 0)) return of_family(vm, row);
     bool fitted = site->hits || site->misses;
     if (fitted && is_changing(site)) return CHANGING;
+    if (has_misses_of_extension(vm, row)) return EXTENSION;
     if (site->misses && site->deoptimisations) return VALUES;
     bool refused = site->reason != DV_REASON_NONE && site->reason != DV_REASON_COVERED;
     if (refused) return of_family(vm, row);
@@ -288,7 +311,8 @@ static const char *of_extension(dv_vm *vm, const dv_row *row) {
         const char *reason = vm->hooks.plugin.reason(vm, thread->cells + thread->cell_at[row->pc]);
         if (reason) return reason;
     }
-    return NULL;
+    dv_foreign_report report;
+    return dv_extensions_find(vm, row, &report) ? report.notes.all[0].why : NULL;
 }
 
 static void list_site(dv_vm *vm, const dv_page *page, const dv_row *row, uint64_t executions) {

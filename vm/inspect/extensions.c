@@ -1,13 +1,11 @@
 /* extensions.c: what became of the sites that extensions were asked about (extensions.h). */
 #include "inspect/extensions.h"
 
-#include "inspect/rows.h"
 #include "inspect/words.h"
 
 /* ---- Finding ---- */
 
-/* False: no extension was asked about the site, or its code is gone. */
-static bool find_report(dv_vm *vm, const dv_row *row, dv_foreign_report *report) {
+bool dv_extensions_find(dv_vm *vm, const dv_row *row, dv_foreign_report *report) {
     if (!vm->hooks.plugin.report) return false;
     for (const dv_thread *thread = vm->codes; thread; thread = thread->next) {
         if (thread->code != row->function->code || !thread->cells) continue;
@@ -29,7 +27,7 @@ typedef struct site {
 static bool next_site(dv_vm *vm, const dv_rows *rows, size_t *at, site *found) {
     while (*at < rows->count) {
         found->row = &rows->rows[(*at)++];
-        if (find_report(vm, found->row, &found->report)) return true;
+        if (dv_extensions_find(vm, found->row, &found->report)) return true;
     }
     return false;
 }
@@ -48,7 +46,7 @@ typedef struct sums {
     uint64_t sites, hits, misses, generic;
     uint64_t types[GROUPS];       /* sites by combinations of operands' types */
     uint64_t derivatives[GROUPS]; /* ... and by how many derivatives they had */
-    dv_notes notes;
+    dv_notes notes, counts;
 } sums;
 
 static int group_of(uint64_t number) { return number > 2 ? MORE : number == 2 ? TWO : ONE; }
@@ -76,6 +74,7 @@ static sums sum_up(dv_vm *vm, const dv_rows *rows) {
         if (counts->types) s.types[group_of(combinations(counts->types))]++;
         if (found.report.times) s.derivatives[group_of(found.report.times)]++;
         add_notes(&s.notes, &found.report.notes);
+        add_notes(&s.counts, &found.report.counts);
     }
     return s;
 }
@@ -104,11 +103,12 @@ static void list_sites(dv_vm *vm, const dv_page *page, const dv_rows *rows) {
     site found;
     uint32_t shown = 0;
     for (size_t at = 0; shown < page->top && next_site(vm, rows, &at, &found);) {
-        if (!found.report.notes.all[0].why) continue;
+        if (!found.report.notes.all[0].why && !found.report.counts.all[0].why) continue;
         shown++;
         dv_rows_put_source(&line, page, found.row->function->code, dv_row_line(found.row));
         dv_page_line(page, &line);
         list_notes(page, &found.report.notes, "  ");
+        list_notes(page, &found.report.counts, "  ");
     }
 }
 
@@ -129,6 +129,7 @@ bool dv_extensions_list(dv_vm *vm, const dv_page *page) {
         list_groups(page, "sites by combinations of types", s.types);
         list_groups(page, "sites by derivatives they had", s.derivatives);
         list_notes(page, &s.notes, "");
+        list_notes(page, &s.counts, "");
         list_sites(vm, page, &rows);
     }
     dv_rows_free(vm, &rows);
@@ -143,8 +144,8 @@ static void json_groups(dv_json *json, const char *name, const uint64_t *counts)
     dv_json_end(json, '}');
 }
 
-static void json_notes(dv_json *json, const dv_notes *notes) {
-    dv_json_begin(json, "reasons", '{');
+static void json_notes(dv_json *json, const char *name, const dv_notes *notes) {
+    dv_json_begin(json, name, '{');
     for (int i = 0; i < DV_MOST_NOTES && notes->all[i].why; i++)
         dv_json_number(json, notes->all[i].why, notes->all[i].count);
     dv_json_end(json, '}');
@@ -167,13 +168,15 @@ bool dv_extensions_json(dv_vm *vm, dv_json *json) {
     dv_json_number(json, "generic", s.generic);
     json_groups(json, "types", s.types);
     json_groups(json, "derivatives", s.derivatives);
-    json_notes(json, &s.notes);
+    json_notes(json, "reasons", &s.notes);
+    json_notes(json, "counts", &s.counts);
     dv_json_begin(json, "sites", '[');
     for (size_t at = 0; next_site(vm, &rows, &at, &found);) {
         dv_json_begin(json, NULL, '{');
         json_place(json, &found);
         dv_json_number(json, "derivatives", found.report.times);
-        json_notes(json, &found.report.notes);
+        json_notes(json, "reasons", &found.report.notes);
+        json_notes(json, "counts", &found.report.counts);
         dv_json_end(json, '}');
     }
     dv_json_end(json, ']');

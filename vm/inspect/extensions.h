@@ -7,7 +7,10 @@
 #ifndef DV_INSPECT_EXTENSIONS_H
 #define DV_INSPECT_EXTENSIONS_H
 
-#include "inspect/json.h"
+#include "inspect/rows.h"
+
+/* What became of a site; false: no extension was asked about it, or its code is gone. */
+bool dv_extensions_find(dv_vm *vm, const dv_row *row, dv_foreign_report *report);
 
 /* `stats`.  False: out of memory (raised). */
 bool dv_extensions_list(dv_vm *vm, const dv_page *page) DV_MUST_CHECK;

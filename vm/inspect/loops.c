@@ -3,6 +3,7 @@
 
 #include "inspect/rows.h"
 #include "inspect/words.h"
+#include "quicken/site.h"
 
 /* ---- Reasons ---- */
 
@@ -11,8 +12,30 @@ typedef struct explanation {
     const char *sentence, *advice;
 } explanation;
 
-/* By dv_refusal; the last: it has a region, and leaves it often. */
-enum { LEFT_OFTEN = DV_REFUSED_ROOM + 1 };
+/* By dv_refusal; behind them what the analysis does not tell apart. */
+enum {
+    LEFT_OFTEN = DV_REFUSED_ROOM + 1, /* it has a region, and leaves it often */
+    RAISES,                           /* one that was too short, or failed: by exceptions */
+    /* Of loops with too little that could be typed: by the instruction to blame. */
+    MODULE,
+    STORED_GLOBAL,
+    STORED_CELL,
+    MADE,
+    MADE_FUNCTION,
+    IMPORTED,
+    TEXT,
+    ARRAYS,
+    LONG_INTS,
+    CHANGING,
+    NO_DERIVATIVE,
+    ITEMS,
+    ITERATOR,
+    WITH,
+    CALL_C,
+    CALL_DL,
+    CALL_OBJECT,
+    CLASS_CHANGED
+};
 static const explanation explanations[] = {
     [DV_REFUSED_MEMORY] = {"memory", "memory was short when its region was to be made",
                            "allow the program more memory"},
@@ -71,6 +94,64 @@ static const explanation explanations[] = {
     [LEFT_OFTEN] = {"left-often", "it has a region, and leaves it often before the loop ends",
                     "keep to one type in a list and in a variable; treat rare cases before the "
                     "loop"},
+    [RAISES] = {"raises", "its region was given up: exceptions that are raised in it end it",
+                "test for the rare case with if, and do without the exception"},
+    [MODULE] = {"module-level",
+                "it is at module level: its variables are the module's, of which a region holds a "
+                "dozen numbers; others are stored for all to see at once",
+                "put the loop into a function"},
+    [STORED_GLOBAL] = {"stored-global",
+                       "it stores what is no number to a global variable, for others to see at "
+                       "once",
+                       "keep it in a local, and store that to the global behind the loop"},
+    [STORED_CELL] = {"stored-cell",
+                     "it stores to a variable that it shares with an inner function what is no "
+                     "number, or a new variable for each round",
+                     "keep it in a local that no inner function names, or make the function "
+                     "somewhere else"},
+    [MADE] = {"made-objects",
+              "a list, tuple, set, dict or instance is made in each round and lasts, or one grows",
+              "make it before the loop with all its elements, as in [0] * n, and store to these"},
+    [MADE_FUNCTION] = {"made-function", "a function is made in each round",
+                       "define it before the loop, and give it what changes as an argument"},
+    [IMPORTED] = {"import", "something is imported in each round",
+                  "import it at the beginning of the file"},
+    [TEXT] = {"strings", "it works on strings, which are objects",
+              "work on numbers, as in `for byte in text.encode()`, and make text behind the loop"},
+    [ARRAYS] = {"arrays",
+                "its work is operations on whole arrays, or other objects of an extension: each "
+                "is an instruction of its own, as quick without a region",
+                "nothing; where arrays have few elements, work on these as numbers"},
+    [LONG_INTS] = {"long-ints", "ints beyond 48 bits came here, which are objects with digits",
+                   "keep numbers below 2**47, for instance by % or & in each step, or use floats"},
+    [CHANGING] = {"changing-types", "the types of the operands keep changing",
+                  "keep to one type here: begin sums with 0.0 if they become floats, and do not "
+                  "mix None, ints and floats in a variable or a list"},
+    [NO_DERIVATIVE] = {"no-derivative-for-types",
+                       "there is no derivative for the types that came here",
+                       "ints, floats, lists, tuples and arrays of numbers have one"},
+    [ITEMS] = {"items", "items of a list, tuple or dict are no numbers, or are of several types",
+               "keep numbers of one type in a list of their own"},
+    [ITERATOR] =
+        {"asked-iterator",
+         "it goes over a str, dict, set, generator or another iterator, which is asked for "
+         "each item",
+         "go over a range, or over a list, array or bytes with numbers of one type"},
+    [WITH] = {"with", "it has a with statement, whose object is entered and left in each round",
+              "put the with statement around the loop"},
+    [CALL_C] =
+        {"c-function", "it calls a built-in function, class or method that takes or gives objects",
+         "call it outside of the loop, or write its work out; functions of math take numbers "
+         "as they are"},
+    [CALL_DL] = {"call",
+                 "it calls a function that does not become part of it: a long one, or one with "
+                 "loops, try, yield, * or **",
+                 "make the function short and plain, or write its work into the loop"},
+    [CALL_OBJECT] = {"callable", "it calls an object that is no function and no class",
+                     "call a function or a method, as in object.method(x)"},
+    [CLASS_CHANGED] = {"class-changed",
+                       "an attribute of a class is set, on which caches and regions rely",
+                       "keep what changes in an instance, a list or a local"},
 };
 
 void dv_loops_words(dv_refusal why, const char **name, const char **sentence) {
@@ -91,9 +172,168 @@ static bool is_left_often(const dv_loop_counts *loop) {
     return loop->guards >= MANY && loop->guards * SHARE >= loop->entries;
 }
 
-static const explanation *explanation_of(const dv_row *row) {
+static bool is_explained(const dv_loop_counts *loop) {
+    return loop->region == DV_NO_PC || is_left_often(loop);
+}
+
+/* Is the region that goes by this pc one of the whole function? */
+static bool is_of_function(const dv_code *code, uint32_t back) {
+    return (code->words[back] & 0xFF) != DV_OP_JUMP_BACK;
+}
+
+/* ---- What the instruction to blame does ---- */
+
+static bool is_kind(dv_operand_key key, unsigned kind) { return dv_key_kind(key) == kind; }
+
+/* Was one of the operands of this kind, and (0: any) of this type? */
+static bool saw(const dv_types_seen *types, unsigned kind, uint32_t type) {
+    for (int i = 0; types && i < DV_PROFILE_TYPES && types->entries[i].executions; i++)
+        for (int k = 0; k < DV_PROFILE_OPERANDS; k++) {
+            const dv_operand_key key = types->entries[i].operands.keys[k];
+            if (is_kind(key, kind) && (!type || dv_key_rest(key) == type)) return true;
+        }
+    return false;
+}
+
+static bool saw_foreign(const dv_types_seen *types) {
+    for (int i = 0; types && i < DV_PROFILE_TYPES && types->entries[i].executions; i++)
+        for (int k = 0; k < DV_PROFILE_OPERANDS; k++) {
+            const dv_operand_key key = types->entries[i].operands.keys[k];
+            if (is_kind(key, DV_KEY_TYPE) && dv_is_extension_type((uint32_t)dv_key_rest(key)))
+                return true;
+        }
+    return false;
+}
+
+static int of_call(const dv_types_seen *types) {
+    if (saw(types, DV_KEY_CODE, 0)) return CALL_DL;
+    if (saw(types, DV_KEY_CLASS, 0)) return MADE;
+    if (saw(types, DV_KEY_C, 0) || saw(types, DV_KEY_BUILTIN, 0)) return CALL_C;
+    return types ? CALL_OBJECT : CALL_C;
+}
+
+static bool is_changing(const dv_site_counts *site) {
+    enum { STEADY = 10 }; /* one change in so many executions is no longer steady */
+    return site->typed > 1 && (site->typed - 1 - site->same) * STEADY > site->typed;
+}
+
+static int of_operands(const dv_site_counts *site, uint32_t op) {
+    const dv_types_seen *types = site->types;
+    if (saw_foreign(types)) return ARRAYS;
+    if (saw(types, DV_KEY_LONG, 0)) return LONG_INTS;
+    if (is_changing(site)) return CHANGING;
+    const bool lacks = dv_profile_quickens(op) && 2 * site->hits < site->executions;
+    if (lacks && site->types) return NO_DERIVATIVE;
+    return saw(types, DV_KEY_TYPE, DV_T_STR) ? TEXT : DV_REFUSED_BOXED;
+}
+
+static bool has_op(const dv_code *code, uint32_t from, uint32_t to, uint32_t first, uint32_t last) {
+    for (uint32_t pc = from; pc < to;) {
+        const uint32_t op = code->words[pc] & 0xFF, words = dv_op_infos[op].operand_count;
+        if (op >= first && op <= last) return true;
+        pc += words > 1 ? words : 1;
+    }
+    return false;
+}
+
+static bool is_walked(const dv_types_seen *types) {
+    static const uint8_t walked[] = {DV_T_LIST,      DV_T_TUPLE,     DV_T_ARRAY, DV_T_BYTES,
+                                     DV_T_BYTEARRAY, DV_T_ENUMERATE, DV_T_ZIP};
+    for (size_t i = 0; i < sizeof walked; i++)
+        if (saw(types, DV_KEY_TYPE, walked[i])) return true;
+    return false;
+}
+
+/* The counts of the instruction to blame; NULL: there is none, or it is but a part of what an
+ * extension's instruction does. */
+static const dv_site_counts *blamed_site(const dv_vm *vm, const dv_loop_counts *loop) {
+    const dv_function_counts *f = dv_profile_of(vm)->functions;
+    while (f && f->code != loop->in) f = f->next;
+    const dv_site_counts *site = f ? &f->sites[loop->pc] : NULL;
+    return site && !(site->foreign && 2 * site->inside > site->executions) ? site : NULL;
+}
+
+/* An index into explanations: why there was too little that could be typed.  The loop is one of
+ * this code. */
+static int cause_of(const dv_vm *vm, const dv_code *code, const dv_loop_counts *loop) {
+    const dv_site_counts *site = blamed_site(vm, loop);
+    if (!site) return ARRAYS;
+    const uint32_t op = loop->in->words[loop->pc] & 0xFF;
+    const bool whole = is_of_function(code, loop->back);
+    const uint32_t head = whole ? 0 : code->words[loop->back] >> 8;
+    const uint32_t end = whole ? code->word_count : loop->back;
+    switch (dv_op_infos[op].effect) {
+    case DV_EFFECT_CALL:
+    case DV_EFFECT_CALL_METHOD: return saw_foreign(site->types) ? ARRAYS : of_call(site->types);
+    default: break;
+    }
+    switch (op) {
+    case DV_OP_STORE_GLOBAL: return loop->in->flags & DV_CODE_MODULE ? MODULE : STORED_GLOBAL;
+    case DV_OP_MAKE_CELL:
+    case DV_OP_STORE_CELL:
+        if (!has_op(code, head, end, DV_OP_MAKE_CLOSURE, DV_OP_MAKE_CLOSURE)) return STORED_CELL;
+        return MADE_FUNCTION;
+    case DV_OP_MAKE_FUNCTION:
+    case DV_OP_MAKE_CLOSURE:
+    case DV_OP_MAKE_CLOSURE_BY_VALUE: return MADE_FUNCTION;
+    case DV_OP_IMPORT_NAME:
+    case DV_OP_IMPORT_AS:
+    case DV_OP_IMPORT_MODULE:
+    case DV_OP_IMPORT_FROM: return IMPORTED;
+    case DV_OP_BUILD_TUPLE:
+    case DV_OP_BUILD_KEY:
+    case DV_OP_BUILD_SLICE:
+    case DV_OP_BUILD_LIST:
+    case DV_OP_BUILD_DICT:
+    case DV_OP_BUILD_SET:
+    case DV_OP_SET_ADD:
+    case DV_OP_SET_UPDATE:
+    case DV_OP_DICT_ADD:
+    case DV_OP_LIST_APPEND:
+    case DV_OP_LIST_EXTEND: return MADE;
+    case DV_OP_BUILD_STRING:
+    case DV_OP_FORMAT_VALUE: return TEXT;
+    case DV_OP_BEFORE_WITH: return WITH;
+    case DV_OP_CALL_EX: return CALL_DL;
+    case DV_OP_FOR_ITER:
+        if (is_walked(site->types)) return ITEMS;
+        /* A range would be walked, but for what a comprehension keeps below it. */
+        if (!saw(site->types, DV_KEY_TYPE, DV_T_RANGE_ITERATOR)) return ITERATOR;
+        return has_op(code, head, end, DV_OP_SET_ADD, DV_OP_SET_ADD) ? MADE : DV_REFUSED_BOXED;
+    case DV_OP_STORE_ATTR:
+        if (saw(site->types, DV_KEY_TYPE, DV_T_CLASS)) return CLASS_CHANGED;
+        break;
+    case DV_OP_LOAD_SUBSCR:
+    case DV_OP_STORE_SUBSCR: {
+        const int cause = of_operands(site, op);
+        return cause == DV_REFUSED_BOXED ? ITEMS : cause;
+    }
+    default: break;
+    }
+    return of_operands(site, op);
+}
+
+/* Was the region mostly left where exceptions were raised? */
+static bool is_left_by_raising(const dv_loop_counts *loop) {
+    uint64_t raised = loop->raised;
+    for (int i = 0; i < DV_PROFILE_EXITS && loop->left[i].exits; i++)
+        if (loop->left[i].failed &&
+            (loop->left[i].in->words[loop->left[i].pc] & 0xFF) == DV_OP_RAISE)
+            raised += loop->left[i].exits;
+    return 2 * raised > loop->exits;
+}
+
+static const explanation *explanation_of(const dv_vm *vm, const dv_row *row) {
     const dv_loop_counts *loop = loop_of(row);
-    if (loop->region == DV_NO_PC) return &explanations[loop->why];
+    if (loop->region == DV_NO_PC) {
+        const bool given_up = loop->why == DV_REFUSED_SHORT || loop->why == DV_REFUSED_GUARDS;
+        if (given_up && is_left_by_raising(loop)) return &explanations[RAISES];
+        const dv_code *code = row->function->code;
+        const bool of_module = loop->why == DV_REFUSED_CHANGED && code->flags & DV_CODE_MODULE;
+        if (of_module) return &explanations[MODULE];
+        const bool blames = loop->why == DV_REFUSED_BOXED && loop->in;
+        return &explanations[blames ? cause_of(vm, code, loop) : (int)loop->why];
+    }
     return is_left_often(loop) ? &explanations[LEFT_OFTEN] : NULL;
 }
 
@@ -102,22 +342,17 @@ static uint64_t rounds(const dv_row *row) { return dv_row_site(row)->executions;
 
 static uint64_t weigh_without(const dv_row *row) {
     const dv_loop_counts *loop = loop_of(row);
-    return loop && explanation_of(row) ? rounds(row) : 0;
+    return loop && is_explained(loop) ? rounds(row) : 0;
 }
 
 static uint64_t weigh_with(const dv_row *row) {
     const dv_loop_counts *loop = loop_of(row);
-    return loop && !explanation_of(row) ? 1 : 0; /* in the order of the program */
+    return loop && !is_explained(loop) ? 1 : 0; /* in the order of the program */
 }
 
 static uint32_t line_at(const dv_code *code, uint32_t pc) {
     const dv_position *position = dv_code_position(code, pc);
     return position ? position->line : 0;
-}
-
-/* Is the region that goes by this pc one of the whole function? */
-static bool is_of_function(const dv_code *code, uint32_t back) {
-    return (code->words[back] & 0xFF) != DV_OP_JUMP_BACK;
 }
 
 /* Of the loop's head. */
@@ -180,7 +415,7 @@ static void list_blamed(dv_vm *vm, const dv_page *page, const dv_row *row) {
     const dv_loop_counts *loop = loop_of(row);
     const dv_code *code = row->function->code;
     dv_line line = {0};
-    if (loop->in) {
+    if (blamed_site(vm, loop)) {
         dv_line_put(&line, "    such: ");
         put_instruction(vm, &line, loop->in, loop->pc, code);
         dv_page_line(page, &line);
@@ -197,7 +432,7 @@ static void list_blamed(dv_vm *vm, const dv_page *page, const dv_row *row) {
 }
 
 static void list_loop(dv_vm *vm, const dv_page *page, const dv_row *row) {
-    const explanation *why = explanation_of(row);
+    const explanation *why = explanation_of(vm, row);
     const dv_code *code = row->function->code;
     dv_line line = {0};
     dv_page_text(page, "\n");
@@ -291,9 +526,9 @@ static void json_exits(dv_json *json, const dv_loop_counts *loop, const char *ke
     dv_json_end(json, ']');
 }
 
-static void json_loop(dv_json *json, const dv_row *row) {
+static void json_loop(dv_vm *vm, dv_json *json, const dv_row *row) {
     const dv_loop_counts *loop = loop_of(row);
-    const explanation *why = explanation_of(row);
+    const explanation *why = explanation_of(vm, row);
     const dv_code *code = row->function->code;
     dv_json_begin(json, NULL, '{');
     dv_rows_json_place(json, code, line_of_loop(code, row->pc));
@@ -318,7 +553,7 @@ static void json_loop(dv_json *json, const dv_row *row) {
     } else {
         dv_json_null(json, "reason");
     }
-    if (loop->in) {
+    if (blamed_site(vm, loop)) {
         dv_json_begin(json, "at", '{');
         json_instruction(json, loop->in, loop->pc);
         dv_json_end(json, '}');
@@ -330,8 +565,8 @@ bool dv_loops_json(dv_vm *vm, dv_json *json) {
     dv_rows without, with;
     if (!collect(vm, json->page, &without, &with)) return false;
     dv_json_begin(json, "loops", '[');
-    for (size_t i = 0; i < without.count; i++) json_loop(json, &without.rows[i]);
-    for (size_t i = 0; i < with.count; i++) json_loop(json, &with.rows[i]);
+    for (size_t i = 0; i < without.count; i++) json_loop(vm, json, &without.rows[i]);
+    for (size_t i = 0; i < with.count; i++) json_loop(vm, json, &with.rows[i]);
     dv_json_end(json, ']');
     dv_rows_free(vm, &without);
     dv_rows_free(vm, &with);

@@ -110,6 +110,7 @@ typedef struct step_plan {
     const dv_cell *after, *target;
     dv_operands operands; /* all 0: not looked at */
     const char *foreign;  /* name of an extension's instruction; else NULL */
+    const dv_cell *end;   /* where control is when it has done the work of those behind, too */
     uint8_t reason;       /* dv_reason: why the site has no derivative */
 } step_plan;
 
@@ -196,9 +197,13 @@ static bool includes_behind(uint32_t op) {
     return info->covers != DV_OP_NOP;
 }
 
-static const char *foreign_name(dv_vm *vm, const dv_cell *site) {
+/* An extension's instruction may do the work of those behind: of an expression, or of a key that is
+ * not made. */
+static void look_at_foreign(dv_vm *vm, step_plan *plan) {
     dv_foreign_form form = {0};
-    return vm->hooks.plugin.form(vm, site, &form) ? form.name : "extension";
+    const bool known = vm->hooks.plugin.form(vm, plan->site, &form);
+    plan->foreign = known ? form.name : "extension";
+    if (form.covers) plan->end = plan->site + form.covers;
 }
 
 static void plan_step(dv_vm *vm, dv_profile *profile, dv_thread *thread, step_plan *plan) {
@@ -216,7 +221,7 @@ static void plan_step(dv_vm *vm, dv_profile *profile, dv_thread *thread, step_pl
         plan->pc = function->pc_of_cell[plan->site - thread->cells];
     }
     if (includes_behind(plan->op)) look_behind(plan);
-    if (plan->op >= DV_OP_COUNT) plan->foreign = foreign_name(vm, plan->site);
+    if (plan->op >= DV_OP_COUNT) look_at_foreign(vm, plan);
     if (!dv_profile_quickens(function->code->words[plan->pc] & 0xFF)) return;
     look_at_operands(vm, plan);
     if (plan->op < DV_OP_COUNT) plan->reason = plan->site[1].site.reason;
@@ -260,9 +265,10 @@ static void count_plain(dv_function_counts *function, uint32_t pc) {
     function->sites[pc].generic++;
 }
 
-/* An execution inside of `form`, which stands for neighbours, too: a hit if the instruction by
- * itself could have a derivative. */
-static void count_inside(dv_function_counts *function, uint32_t pc, uint32_t form) {
+/* An execution inside of the plan's form, which stands for neighbours, too: a hit if the
+ * instruction by itself could have a derivative. */
+static void count_inside(const step_plan *plan, uint32_t pc) {
+    dv_function_counts *function = plan->function;
     dv_site_counts *site = &function->sites[pc];
     uint32_t op = function->code->words[pc] & 0xFF;
     site->executions++;
@@ -271,7 +277,32 @@ static void count_inside(dv_function_counts *function, uint32_t pc, uint32_t for
         site->generic++;
     } else {
         site->hits++;
-        site->form = (uint16_t)form;
+        site->unguarded++;
+        site->form = (uint16_t)plan->op;
+        site->foreign = plan->foreign;
+    }
+}
+
+/* The objects that an extension's instruction does without: parts of keys. */
+static void count_removed(dv_objects *objects, uint32_t word) {
+    const uint32_t op = word & 0xFF, operand = word >> 8;
+    objects->removed[DV_MADE_SLICE] += op == DV_OP_BUILD_SLICE;
+    objects->removed[DV_MADE_TUPLE] +=
+        (op == DV_OP_BUILD_KEY || op == DV_OP_BUILD_TUPLE) && operand;
+}
+
+/* What is behind the first of the instructions that an extension's form stands for.  Where one of
+ * them has raised an exception (its place is vm->ip), those behind it were not executed. */
+static void count_covered(dv_vm *vm, dv_profile *profile, const step_plan *plan,
+                          const dv_cell *next) {
+    const uint32_t *words = plan->function->code->words;
+    const dv_cell *cell = plan->site + generic_of(plan)->length;
+    const dv_cell *end = next == plan->end ? next : vm->ip + 1;
+    if (end > plan->end) return; /* elsewhere */
+    for (uint32_t pc = plan->pc; cell < end; cell += dv_op_infos[words[pc] & 0xFF].length) {
+        pc += words_of(plan->function->code, pc);
+        count_inside(plan, pc);
+        count_removed(&profile->objects, words[pc]);
     }
 }
 
@@ -283,11 +314,12 @@ static void note_miss(dv_vm *vm, const step_plan *plan, uint64_t misses) {
 static void count_site(dv_vm *vm, dv_profile *profile, const step_plan *plan) {
     dv_site_counts *site = &plan->function->sites[plan->pc];
     uint32_t form = is_fusion(plan->op) ? dv_op_infos[plan->op].family : plan->op;
-    bool derived = is_derivative(form);
+    /* (A load that leaves its value out looks at nothing.) */
+    bool derived = is_derivative(form) && dv_profile_quickens(generic_of(plan)->family);
     site->executions++;
     site->form = (uint16_t)form;
     site->foreign = plan->foreign;
-    if (derived && generic_of(plan)->family != DV_OP_JUMP_BACK) {
+    if (derived) {
         if (profile->missed)
             note_miss(vm, plan, ++site->misses);
         else
@@ -311,12 +343,13 @@ static void count_step(dv_vm *vm, dv_profile *profile, const step_plan *plan, co
             return;
         }
         for (uint32_t pc = plan->first_pc; pc != plan->pc; pc += words_of(function->code, pc))
-            count_inside(function, pc, plan->op);
+            count_inside(plan, pc);
     }
     count_site(vm, profile, plan);
     bool behind = plan->after && (next == plan->after || next == plan->target);
     if (behind && !profile->missed)
-        count_inside(function, plan->pc + words_of(function->code, plan->pc), plan->op);
+        count_inside(plan, plan->pc + words_of(function->code, plan->pc));
+    if (plan->end && !profile->missed) count_covered(vm, profile, plan, next);
 }
 
 /* ---- Steps ---- */
@@ -483,6 +516,7 @@ static void left(dv_vm *vm, const dv_exit *exit, const dv_value *fp, int how) {
     if (!loop) return;
     note_left(vm, function, loop, reason, exit);
     loop->exits++;
+    loop->raised += reason == DV_EXITED_RAISING;
     note_exit(loop, function->code->unit, exit,
               reason == DV_EXITED_BY_GUARD || reason == DV_EXITED_TO_NEW);
 }
@@ -728,6 +762,7 @@ void dv_totals_add(dv_totals *totals, const dv_site_counts *site) {
     totals->misses += site->misses;
     totals->generic += site->generic;
     totals->inside += site->inside;
+    totals->unguarded += site->unguarded;
     totals->deoptimisations += site->deoptimisations;
     totals->typed += site->typed;
     totals->same += site->same;

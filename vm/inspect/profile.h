@@ -65,7 +65,8 @@ typedef struct dv_site_counts {
     uint64_t hits;            /* by a derivative whose guard held */
     uint64_t misses;          /* by the generic instruction, because a derivative's guard failed */
     uint64_t generic;         /* by the generic instruction, and no derivative was there */
-    uint64_t inside;          /* executions in the step of another instruction: of a fusion */
+    uint64_t inside;          /* executions in the step of another instruction: of a fusion ... */
+    uint64_t unguarded;       /* ... and those of them that are hits: the guard is the other's */
     uint64_t in_regions;      /* how often regions began its work; no executions of it */
     uint64_t deoptimisations; /* how often a derivative was given up */
     uint64_t typed;           /* executions before which types of operands were looked at ... */
@@ -94,6 +95,7 @@ typedef struct dv_loop_counts {
     uint64_t entries;  /* into the region */
     uint64_t exits;    /* out of it */
     uint64_t guards;   /* exits where a guard failed, or to a way that was new */
+    uint64_t raised;   /* exits where an exception was raised */
     struct {
         const dv_code *in;
         uint32_t pc;
@@ -164,7 +166,7 @@ static inline bool dv_profile_quickens(uint32_t generic) {
 
 /* What all sites of a function, or of an instruction, come to. */
 typedef struct dv_totals {
-    uint64_t executions, hits, misses, generic, inside, deoptimisations, typed, same;
+    uint64_t executions, hits, misses, generic, inside, unguarded, deoptimisations, typed, same;
     uint64_t firsts; /* sites with `typed`: their first execution has no predecessor */
 } dv_totals;
 void dv_totals_add(dv_totals *totals, const dv_site_counts *site);

@@ -141,7 +141,7 @@ static void list_exits(const dv_profile *profile, const dv_page *page) {
 
 /* Of all instructions, those in regions included. */
 static uint64_t guards_of(const dv_profile *profile, const sums *s) {
-    return s->all.hits + s->all.misses + profile->guards;
+    return s->all.hits - s->all.unguarded + s->all.misses + profile->guards;
 }
 
 /* Objects that were made and removed, by kind. */
@@ -303,6 +303,7 @@ static void json_counts(dv_json *json, const dv_totals *totals) {
     dv_json_number(json, "misses", totals->misses);
     dv_json_number(json, "generic", totals->generic);
     dv_json_number(json, "inside", totals->inside);
+    dv_json_number(json, "unguarded", totals->unguarded);
     dv_json_number(json, "deoptimisations", totals->deoptimisations);
     dv_json_number(json, "typed", totals->typed - totals->firsts);
     dv_json_number(json, "same", totals->same);

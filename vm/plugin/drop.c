@@ -85,11 +85,10 @@ static uint32_t group_start(const dv_code *code, uint32_t last) {
 }
 
 /* `value` is what the instruction has made this time; the next time it would be equal. */
-static bool prepare_group(dv_vm *vm, dv_thread *thread, uint32_t last, uint32_t site,
-                          dv_value value, dv_drop *drop, const char **reason) {
+static bool prepare_group(dv_thread *thread, uint32_t last, uint32_t site, dv_value value,
+                          dv_drop *drop, const char **reason) {
     *reason = "an operand to be dropped is not made of constants, directly in front of its use";
-    if (vm->profile) *reason = "executions are counted one by one";
-    bool direct = dv_origin_next(thread->code, last) == site && !vm->profile;
+    bool direct = dv_origin_next(thread->code, last) == site;
     uint32_t start = direct ? group_start(thread->code, last) : DV_NO_PC;
     if (start == DV_NO_PC) return false;
     uint32_t cells = thread->cell_at[site] - thread->cell_at[start];
@@ -112,7 +111,7 @@ bool dv_drop_prepare(dv_vm *vm, dv_thread *thread, uint32_t load, uint32_t site,
     case DV_OP_LOAD_CONST_B: drop->original = dv_retain(drop->load[1].v); return true;
     case DV_OP_BUILD_SLICE:
     case DV_OP_BUILD_TUPLE:
-    case DV_OP_BUILD_KEY: return prepare_group(vm, thread, load, site, value, drop, reason);
+    case DV_OP_BUILD_KEY: return prepare_group(thread, load, site, value, drop, reason);
     case DV_OP_LOAD_LOCAL:
     case DV_OP_LOAD_LOCAL_B:
         *reason = "an operand to be dropped is a local that is stored to in between";
@@ -165,8 +164,7 @@ void dv_drop_install(dv_vm *vm, dv_extension_site *o) {
         if (drop->global) which = is_callee(vm, drop) ? DV_X_dropped_callee : DV_X_dropped_global;
         drop->now = dv_extension_handler_of(vm, drop->load, which);
     }
-    /* A VM that counts executions makes them one by one (inspect/profile.h). */
-    uint32_t group = vm->profile ? 0 : adjacent(o, dropped, count);
+    uint32_t group = adjacent(o, dropped, count);
     if (group > 1)
         dropped[group - 1]->now = dv_extension_handler_of(
             vm, dropped[group - 1]->load, group == 2 ? DV_X_dropped_2 : DV_X_dropped_3);

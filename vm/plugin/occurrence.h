@@ -108,10 +108,9 @@ struct dv_extension_site {
         waits; /* where it unloads and was given up: executions until it is asked about again */
     uint32_t times; /* which derivative of the site it is */
     const char *reason;
-    /* Of the expression that ends here: its derivative, where executions are counted one by one; or
-     * why it has none. */
+    /* Of the expression that ends here: its derivative; or why it has none. */
     const char *fused, *unfused;
-    dv_notes notes;
+    dv_notes notes, counts; /* dv_foreign_report */
     dv_dependent dependent;
     dv_drop drops[DV_MOST_OPERANDS];
     dv_extension_site *next; /* of the same hash; newer ones of a cell first */

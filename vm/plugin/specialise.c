@@ -294,7 +294,6 @@ void *dv_api_fuse(dvx_vm *vm, dvx_site *site, const dvx_specialisation *derivati
             return refuse(a, "the extension's derivative asks for a flag that the operand has not"),
                    NULL;
     a->whole = derivative->name;
-    if (vm->profile) return NULL; /* it counts them one by one */
     dv_extension_site *o = dv_expression_new(vm, x, a->thread, &own);
     if (!o) return NULL;
     o->descriptor = derivative;
@@ -313,6 +312,10 @@ static dv_extension_site *site_of(const void *cache) {
 void dv_api_note(dvx_vm *vm, const void *cache, const char *why) {
     (void)vm;
     dv_notes_add(&site_of(cache)->notes, why, 1);
+}
+
+void dv_api_count(dvx_vm *vm, const void *cache, const char *what) {
+    if (vm->profile) dv_notes_add(&site_of(cache)->counts, what, 1);
 }
 
 void dv_api_at_node(dvx_vm *vm, const void *cache, uint32_t node) {
@@ -556,8 +559,13 @@ bool dv_specialise_form(dv_vm *vm, const dv_cell *ip, dv_foreign_form *form) {
                                             "DROPPED"};
         bool group = which >= DV_X_dropped_group_5;
         bool global = !group && which >= DV_X_dropped_global;
+        uint32_t covers = 0; /* cells */
+        if (group) covers = (uint32_t)which - DV_X_dropped_group_5 + DV_LEAST_GROUP;
+        if (which == DV_X_dropped_2 || which == DV_X_dropped_3)
+            covers = DV_DROP_LENGTH * ((uint32_t)which - DV_X_dropped_1 + 1);
         *form = (dv_foreign_form){.name = group ? "DROPPED" : names[which - DV_X_dropped_1],
                                   .length = global ? DV_DROP_GLOBAL_LENGTH : DV_DROP_LENGTH,
+                                  .covers = covers,
                                   .where = "vm/plugin/drop.c:1",
                                   .load = true};
         return true;
@@ -585,13 +593,18 @@ const char *dv_specialise_reason(dv_vm *vm, const dv_cell *ip) {
     return o ? o->reason : NULL;
 }
 
+static void add_notes(dv_notes *sum, const dv_notes *notes) {
+    for (int i = 0; i < DV_MOST_NOTES && notes->all[i].why; i++)
+        dv_notes_add(sum, notes->all[i].why, notes->all[i].count);
+}
+
 bool dv_specialise_report(dv_vm *vm, const dv_cell *ip, dv_foreign_report *report) {
     const dv_extension_site *o = dv_occurrence_of(vm, ip), *newest = o;
     *report = (dv_foreign_report){.times = o ? o->times : 0};
     for (; o; o = o->next) {
         if (o->cell != ip) continue;
-        for (int i = 0; i < DV_MOST_NOTES && o->notes.all[i].why; i++)
-            dv_notes_add(&report->notes, o->notes.all[i].why, o->notes.all[i].count);
+        add_notes(&report->notes, &o->notes);
+        add_notes(&report->counts, &o->counts);
     }
     if (newest) report->fused = newest->fused, report->unfused = newest->unfused;
     return newest != NULL;

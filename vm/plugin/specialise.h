@@ -34,6 +34,7 @@ const dvx_expression *dv_api_smaller_expression(dvx_vm *vm, dvx_site *site);
 void *dv_api_fuse(dvx_vm *vm, dvx_site *site, const dvx_specialisation *derivative);
 void dv_api_at_node(dvx_vm *vm, const void *cache, uint32_t node);
 void dv_api_note(dvx_vm *vm, const void *cache, const char *why);
+void dv_api_count(dvx_vm *vm, const void *cache, const char *what);
 void dv_api_decline(dvx_vm *vm, dvx_site *site, const char *reason);
 dvx_assumption *dv_api_make_assumption(dvx_vm *vm);
 bool dv_api_assume(dvx_vm *vm, dvx_site *site, dvx_assumption *assumption);

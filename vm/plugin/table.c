@@ -251,4 +251,5 @@ const dvx_api dv_extension_api = {
     .heavy = dv_api_heavy,
     .work = dv_api_work,
     .number_attributes = dv_api_number_attributes,
+    .count = dv_api_count,
 };

@@ -56,6 +56,7 @@ static inline bool look(dvx_vm *vm, const elementwise *d, const dvx_value *v, nd
         if (!arrays[i]) return false;
         good &= arrays[i]->dtype == d->dtypes[i];
     }
+    if (UNLIKELY(!good)) vm->api->note(vm, d, "an operand has another dtype");
     return good;
 }
 
@@ -110,17 +111,25 @@ static bool is_as_new(const nd_array *a, int ndim, const int64_t *shape) {
     return true;
 }
 
-/* A result in C order. */
-static dvx_value new_result(dvx_vm *vm, elementwise *d, int ndim, const int64_t *shape,
-                            nd_array **out) {
-    if (!d->keeps) return array_new(vm, d->result, ndim, shape, out);
+/* Of a site that keeps results, or has kept some. */
+static __attribute__((noinline)) dvx_value kept_or_new(dvx_vm *vm, elementwise *d, int ndim,
+                                                       const int64_t *shape, nd_array **out) {
+    if (!d->keeps) {
+        vm->api->count(vm, d, KEPT_NO_MORE);
+        return array_new(vm, d->result, ndim, shape, out);
+    }
+    bool any = false, free = false;
     for (int i = 0; i < ELEMENTS_KEPT; i++) {
+        any |= !dvx_failed(d->kept[i]);
         if (dvx_failed(d->kept[i]) || !vm->api->is_unique(vm, d->kept[i])) continue;
+        free = true;
         *out = vm->api->payload(vm, d->kept[i], &array_type);
         if (!is_as_new(*out, ndim, shape)) continue;
         d->waste = 0;
+        vm->api->count(vm, d, KEPT_AGAIN);
         return vm->api->retain(vm, d->kept[i]);
     }
+    vm->api->count(vm, d, free ? KEPT_SHAPED : any ? KEPT_OWNED : KEPT_NONE);
     dvx_value made = array_new(vm, d->result, ndim, shape, out);
     if (dvx_failed(made)) return made;
     if (++d->waste > MOST_WASTE) {
@@ -133,6 +142,13 @@ static dvx_value new_result(dvx_vm *vm, elementwise *d, int ndim, const int64_t 
         vm->api->release(vm, old);
     }
     return made;
+}
+
+/* A result in C order. */
+static inline dvx_value new_result(dvx_vm *vm, elementwise *d, int ndim, const int64_t *shape,
+                                   nd_array **out) {
+    if (!d->keeps && d->waste <= MOST_WASTE) return array_new(vm, d->result, ndim, shape, out);
+    return kept_or_new(vm, d, ndim, shape, out);
 }
 
 static dvx_value new_like(dvx_vm *vm, elementwise *d, const nd_array *like, nd_array **out) {
@@ -666,7 +682,10 @@ static void choose_kept(dvx_vm *vm, const dvx_site *site, draft *x) {
         rows &= !like || elements_same_shape(a, like);
         like = a;
     }
-    if (site->times >= MOST_TIMES) return;
+    if (site->times >= MOST_TIMES) {
+        d->waste = MOST_WASTE + 1;
+        return;
+    }
     d->keeps = !d->inplace;
     x->small = rows && !d->casting && !d->inexact;
     for (int i = 0; x->small && !d->inplace && i < ELEMENTS_KEPT; i++) {

@@ -24,6 +24,13 @@ typedef enum form { ARRAYS, RIGHT, LEFT, RIGHT_CONST, LEFT_CONST, ONE, FORMS } f
 
 enum { ELEMENTS_KEPT = 2 };
 
+/* What `stats` counts of them. */
+#define KEPT_AGAIN   "a kept result was used again"
+#define KEPT_NONE    "no result was kept yet: a new one"
+#define KEPT_OWNED   "kept results have another owner: a new one"
+#define KEPT_SHAPED  "kept results have another shape: a new one"
+#define KEPT_NO_MORE "results are kept no more: a new one"
+
 typedef struct elementwise {
     dvx_value kept[ELEMENTS_KEPT]; /* DVX_FAILED: none */
     uint32_t waste;                /* so often no kept result could be used */

@@ -583,14 +583,17 @@ static inline bool is_row_like(const nd_array *a, const nd_array *like) {
 
 /* A kept result that nobody else has, of this shape; NULL: none. */
 static inline nd_array *kept_like(dvx_vm *vm, const fused *f, const nd_array *like, dvx_value *of) {
+    bool free = false;
     for (int i = ELEMENTS_KEPT; i-- > 0;) {
         const dvx_value kept = f->kept[i];
         if (dvx_failed(kept) || !vm->api->is_unique(vm, kept)) continue;
+        free = true;
         nd_array *a = vm->api->payload(vm, kept, &array_type);
         if (a->read_only || a->exports || !is_row_like(a, like)) continue;
         *of = kept;
         return a;
     }
+    vm->api->count(vm, f, free ? KEPT_SHAPED : KEPT_OWNED);
     return NULL;
 }
 
@@ -626,6 +629,7 @@ static bool run_few(dvx_vm *vm, fused *f, const dvx_value *v, dvx_value *result)
     }
     if (f->counts && UNLIKELY(arith_flags())) return false;
     f->waste = 0;
+    vm->api->count(vm, f, KEPT_AGAIN);
     vm->api->retain(vm, *result);
     return true;
 }
@@ -757,8 +761,7 @@ static int ufunc_of(dvx_vm *vm, const reading *r, uint32_t i) {
 
 /* The operand is meant with this key. */
 static bool take_part(dvx_vm *vm, reading *r, int32_t operand, dvx_value key) {
-    if (dvx_failed(key))
-        return refuse(r, "a key is loaded: it varies, or executions are counted one by one");
+    if (dvx_failed(key)) return refuse(r, "a key is loaded: it varies");
     if (operand < 0 || r->x->operands[operand].type != &array_type)
         return refuse(r, "a subscript is of what an operation has made");
     if (!place_is_plain(vm, key)) return refuse(r, "a subscript makes no view of slices");
