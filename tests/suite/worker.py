@@ -141,9 +141,10 @@ def _prepare_dynvm(cut):
     unittest.test = sys.modules["unittest.test"]
     for name in ("_imp", "importlib", "importlib.util", "importlib.machinery", "test.support.testresult"):
         add_absent_module(name)
-    replacement = sys.modules["io"] = types.ModuleType("io")
-    for name in dir(io):
+    replacement = types.ModuleType("io")
+    for name in {*dir(io), *io.__all__}:
         setattr(replacement, name, getattr(io, name))
+    sys.modules["io"] = replacement
     replacement.TextIOWrapper, replacement.BufferedWriter = TextIOWrapper, _buffer
     add_absent_module("_testinternalcapi").get_configs = lambda: {"config": {"code_debug_ranges": 1}}
     add_absent_module("asyncio")

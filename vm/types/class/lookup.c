@@ -1,6 +1,7 @@
 /* lookup.c: looking attributes up and storing them (lookup.h). */
 #include "types/class/lookup.h"
 
+#include "core/weak.h"
 #include "types/class/class.h"
 #include "types/class/descriptor.h"
 #include "types/mapping/dict.h"
@@ -69,6 +70,10 @@ static dv_value find_of_instance(dv_vm *vm, dv_value self, dv_value name) {
     if (layout->get_attribute) {
         dv_value v = layout->get_attribute(vm, self, name);
         if (!dv_is_empty(v) || !dv_is_empty(vm->error)) return v;
+    }
+    if (class_->weak && dv_str_is(name, "__weakref__")) {
+        dv_weak *weak = dv_weak_first(vm, object);
+        return weak ? dv_retain(dv_object_value(weak)) : DV_NONE;
     }
     return dv_same(name, vm->known.doc) ? DV_NONE : DV_EMPTY;
 }

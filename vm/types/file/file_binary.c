@@ -284,7 +284,7 @@ static const dv_cfunction_def buffered_methods[] = {
 static const dv_cfunction_def raw_methods[] = {
     METHODS, {.name = "readall", .entry = raw_readall, .min = 1, .max = 1}, {.name = NULL}};
 
-#define BINARY_TYPE(variable, text, number, table)                    \
+#define BINARY_TYPE(variable, text, number, table, maker)             \
     const dv_type variable = {.name = text,                           \
                               .id = number,                           \
                               .weakly = true,                         \
@@ -293,9 +293,13 @@ static const dv_cfunction_def raw_methods[] = {
                               .iterate = dv_file_iterate,             \
                               .next = binary_next,                    \
                               .get_attribute = dv_file_get_attribute, \
+                              .construct = maker,                     \
                               .methods = table}
 
-BINARY_TYPE(dv_buffered_reader_type, "_io.BufferedReader", DV_T_BUFFERED_READER, buffered_methods);
-BINARY_TYPE(dv_buffered_writer_type, "_io.BufferedWriter", DV_T_BUFFERED_WRITER, buffered_methods);
-BINARY_TYPE(dv_buffered_random_type, "_io.BufferedRandom", DV_T_BUFFERED_RANDOM, buffered_methods);
-BINARY_TYPE(dv_file_io_type, "_io.FileIO", DV_T_FILE_IO, raw_methods);
+BINARY_TYPE(dv_buffered_reader_type, "_io.BufferedReader", DV_T_BUFFERED_READER, buffered_methods,
+            NULL);
+BINARY_TYPE(dv_buffered_writer_type, "_io.BufferedWriter", DV_T_BUFFERED_WRITER, buffered_methods,
+            NULL);
+BINARY_TYPE(dv_buffered_random_type, "_io.BufferedRandom", DV_T_BUFFERED_RANDOM, buffered_methods,
+            NULL);
+BINARY_TYPE(dv_file_io_type, "_io.FileIO", DV_T_FILE_IO, raw_methods, dv_file_io_construct);

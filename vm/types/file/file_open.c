@@ -1,4 +1,5 @@
-/* file_open.c: open(): its arguments, and the file that they make (file.h). */
+/* file_open.c: open(), FileIO() and TextIOWrapper(): their arguments, and the file that these make
+ * (file.h). */
 #include "types/file/file.h"
 
 #include <errno.h>
@@ -235,4 +236,91 @@ dv_value dv_file_open(dv_vm *vm, const dv_value *args, uint32_t count, dv_value 
     }
     dv_release(vm, read);
     return file;
+}
+
+/* FileIO() and TextIOWrapper() --------------------------------------------------------------------
+ */
+
+/* 'b' does not matter, and the messages are others than open()'s. */
+static bool read_raw_mode(dv_vm *vm, dv_value text, mode *m) {
+    static const char one[] =
+        "Must have exactly one of create/read/write/append mode and at most one plus";
+    *m = (mode){.binary = true};
+    const dv_str *s = dv_as_str(text);
+    for (int64_t i = 0; i < s->length; i++) {
+        char letter = s->kind == 1 ? s->data[i] : '?';
+        if (letter == 'b') continue;
+        if (!letter || !strchr("xrwa+", letter)) {
+            dv_raise(vm, DV_E_VALUE_ERROR, "invalid mode: %S", text);
+            return false;
+        }
+        if (!set_letter(m, letter)) return refuse(vm, one);
+    }
+    return m->creates + m->reads + m->writes + m->appends == 1 || refuse(vm, one);
+}
+
+dv_value dv_file_io_construct(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords) {
+    enum { RAW_FILE, RAW_MODE, RAW_CLOSEFD, RAW_OPENER, RAW_ARGUMENTS };
+    static const char *const names[] = {"file", "mode", "closefd", "opener"};
+    static const dv_parameters parameters = {"FileIO", names, RAW_ARGUMENTS, RAW_ARGUMENTS, 1};
+    dv_value given[RAW_ARGUMENTS];
+    if (!dv_arguments_sort(vm, &parameters, args, count, keywords, given)) return DV_EMPTY;
+    mode m = {.reads = true, .binary = true};
+    if (!dv_is_empty(given[RAW_MODE])) {
+        if (!dv_is_str(given[RAW_MODE]))
+            return dv_raise(vm, DV_E_TYPE_ERROR, "FileIO() argument 'mode' must be str, not %T",
+                            given[RAW_MODE]);
+        if (!read_raw_mode(vm, given[RAW_MODE], &m)) return DV_EMPTY;
+    }
+    if (!dv_is_empty(given[RAW_OPENER]) && !dv_is_none(given[RAW_OPENER]))
+        return dv_raise(vm, DV_E_NOT_IMPLEMENTED_ERROR,
+                        "FileIO() with an opener is not part of dl");
+    int closes = dv_is_empty(given[RAW_CLOSEFD]) ? 1 : dv_truth(vm, given[RAW_CLOSEFD]);
+    return closes < 0 ? DV_EMPTY : make(vm, given, &m, 0, closes);
+}
+
+/* What a standard stream's buffer reads and writes is the embedder's, which is UTF-8. */
+dv_value dv_stream_construct(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords) {
+    enum { BUFFER, CODE, ON_ERROR, LINE_END, BY_LINE, THROUGH, WRAP_ARGUMENTS };
+    static const char *const names[] = {"buffer",  "encoding",       "errors",
+                                        "newline", "line_buffering", "write_through"};
+    static const dv_parameters parameters = {"TextIOWrapper", names, WRAP_ARGUMENTS, WRAP_ARGUMENTS,
+                                             1};
+    dv_value given[WRAP_ARGUMENTS];
+    if (!dv_arguments_sort(vm, &parameters, args, count, keywords, given)) return DV_EMPTY;
+    uint32_t shape = dv_is_object(given[BUFFER]) ? dv_as_object(given[BUFFER])->shape : 0;
+    const dv_file *below = shape == DV_T_BUFFERED_READER || shape == DV_T_BUFFERED_WRITER
+                               ? dv_as_file(given[BUFFER])
+                               : NULL;
+    if (!below || below->number == DV_NO_STREAM)
+        return dv_raise(vm, DV_E_NOT_IMPLEMENTED_ERROR,
+                        "TextIOWrapper() of anything but the buffer of a standard stream is not "
+                        "part of dl");
+    dv_value options[ARGUMENTS] = {[MODE] = DV_NONE};
+    for (int i = CODE; i <= LINE_END; i++) {
+        if (dv_is_empty(given[i])) given[i] = DV_NONE;
+        if (!dv_is_none(given[i]) && !dv_is_str(given[i]))
+            return dv_raise(vm, DV_E_TYPE_ERROR,
+                            "TextIOWrapper() argument '%s' must be str or None, not %T", names[i],
+                            given[i]);
+        options[ENCODING + i - CODE] = given[i];
+    }
+    int by_line = dv_is_empty(given[BY_LINE]) ? 0 : dv_truth(vm, given[BY_LINE]);
+    dv_file *f = by_line < 0 ? NULL : dv_file_new(vm, DV_T_STREAM);
+    if (!f) return DV_EMPTY;
+    f->number = below->number;
+    f->readable = below->readable;
+    f->writable = below->writable;
+    f->by_line = by_line;
+    f->name = dv_retain(below->name);
+    f->binary = dv_retain(given[BUFFER]);
+    if (prepare_text(vm, f, options)) {
+        if (f->codec == DV_UTF8 && f->newline <= DV_NEWLINE_LF && (f->readable || f->strict))
+            return dv_object_value(f);
+        dv_raise(vm, DV_E_NOT_IMPLEMENTED_ERROR,
+                 "TextIOWrapper() of a standard stream that is not utf-8, or has another newline "
+                 "or errors for writing, is not part of dl");
+    }
+    dv_release_object(vm, &f->header);
+    return DV_EMPTY;
 }

@@ -431,6 +431,8 @@ static dv_value text_truncate(dv_vm *vm, const dv_value *args, uint32_t count) {
 
 static dv_value text_repr(dv_vm *vm, dv_value self) {
     const dv_file *f = dv_as_file(self);
+    if (dv_is_none(f->mode)) /* TextIOWrapper() made it, not open() */
+        return dv_str_printf(vm, "<_io.TextIOWrapper name=%V encoding=%V>", f->name, f->encoding);
     return dv_str_printf(vm, "<_io.TextIOWrapper name=%V mode=%V encoding=%V>", f->name, f->mode,
                          f->encoding);
 }
@@ -472,4 +474,5 @@ const dv_type dv_stream_type = {.name = "_io.TextIOWrapper",
                                 .iterate = dv_file_iterate,
                                 .next = text_next,
                                 .get_attribute = text_get_attribute,
+                                .construct = dv_stream_construct,
                                 .methods = methods};
