@@ -71,4 +71,8 @@ bool dv_expression_install(dv_vm *vm, dv_extension_site *o);
 /* The first site is itself again. */
 void dv_expression_end(dv_extension_site *o);
 
+/* The hooks `expression` and `run`: it is executed in a region, too. */
+bool dv_expression_describe(dv_vm *vm, const dv_cell *cell, dv_foreign_expression *found);
+int dv_expression_run(dv_vm *vm, void *site, const dv_value *frame);
+
 #endif
