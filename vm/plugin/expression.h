@@ -21,6 +21,8 @@
  * `dt / dx ** 2`) is an operand, computed before the sites run: no order can be seen, since neither
  * has an effect, and where one raises, is too large, or a local is no number any more, the
  * expression is left to its instructions this time.
+ *  7. Regions execute the occurrence of the first site's cell, from where the frame's locals and
+ * the stack are there; then the place of a node is the cell of the region that stands for it.
  */
 #ifndef DV_PLUGIN_EXPRESSION_H
 #define DV_PLUGIN_EXPRESSION_H
