@@ -291,6 +291,28 @@ set_to = {"IR": "r = ", "DR": "d = ", "IS": "SLOT_I(c) = "}.get(kind + to)
     REGION_NEXT();
 </%isa:region>
 
+<%isa:region name="R_EXPRESSION" operands="" cache="4" doc="An expression of several sites of an extension, on the entries of the operand stack from home slot a on and the frame's locals from b on; the result goes to a. Leaves in front of it where its sites are to be executed one by one.">
+    if (DV_UNLIKELY(GUARD_FAILS())) EXIT();
+    SLOW();
+    --- out of line ---
+    PUBLISH_AT(d);
+    const int outcome = vm->hooks.plugin.run(vm, CELL(2).p, &HOME(b));
+    if (DV_UNLIKELY(outcome == DV_FOREIGN_RAISED)) {
+        ip = vm->ip;
+        RAISE();
+    }
+    ip = outcome == DV_FOREIGN_DONE ? CELL(4).target : CELL(3).target;
+    GO();
+</%isa:region>
+<%isa:region name="R_NODE" operands="" cache="0" doc="The place of one more site of the R_EXPRESSION in front, where that warns or raises; never executed.">
+    REGION_NEXT();
+</%isa:region>
+<%isa:region name="R_SHOW_I" operands="" cache="3" doc="Raw int slot a, which fits a value (guard), to home slot b of the same local, for what reads locals there.">
+    if (DV_UNLIKELY(!dv_fits_int(SLOT_I(a)) || GUARD_FAILS())) EXIT();
+    HOME(b) = dv_int(SLOT_I(a));
+    REGION_NEXT();
+</%isa:region>
+
 <%isa:region name="R_MAKE" operands="" cache="3" doc="Makes an instance that was virtual, to home slot a; the table in the instruction says where its attributes are.">
     HOME(a) = DV_NONE;
     SLOW();

@@ -11,6 +11,7 @@ struct dv_event;
 struct dv_exit;
 struct dv_loop_event;
 struct dv_thread;
+struct dv_foreign_expression;
 struct dv_foreign_form;
 struct dv_foreign_report;
 struct dv_frozen;
@@ -117,6 +118,11 @@ typedef struct dv_plugin_hooks {
     bool (*site)(dv_vm *vm, dv_cell *ip);
     /* What a cell with a foreign handler is; false: no extension knows it. */
     bool (*form)(dv_vm *vm, const dv_cell *ip, struct dv_foreign_form *form);
+    /* The expression whose instruction stands in the cell; false: none does. */
+    bool (*expression)(dv_vm *vm, const dv_cell *cell, struct dv_foreign_expression *found);
+    /* Executes it for an instruction of a region, at vm->ip, behind which there is one for each
+     * site but the first: vm->ip is that of the site that raised.  *frame is the first local. */
+    int (*run)(dv_vm *vm, void *site, const dv_value *frame);
     /* Why extensions have left the site at ip alone; NULL: none was asked. */
     const char *(*reason)(dv_vm *vm, const dv_cell *ip);
     /* What derivatives of extensions have been through there; false: none was. */

@@ -41,6 +41,25 @@ typedef struct dv_foreign_form {
     const struct dv_cfunction_def *callee; /* the function that it calls as it is; or NULL */
 } dv_foreign_form;
 
+/* An expression of several sites that is one instruction (plugin/expression.h), for regions. */
+enum { DV_FOREIGN_NODES = 32, DV_FOREIGN_LOCALS = 36 };
+typedef struct dv_foreign_expression {
+    void *site;                         /* what the hook `run` takes */
+    uint32_t below;                     /* so many entries of the operand stack it takes */
+    bool stores;                        /* it leaves nothing there, else one */
+    uint32_t cells;                     /* of all its instructions */
+    uint32_t node_count;                /* its sites, */
+    uint16_t nodes[DV_FOREIGN_NODES];   /* in cells behind the first one */
+    uint32_t local_count;               /* those that it reads where they are, */
+    uint16_t locals[DV_FOREIGN_LOCALS]; /* one perhaps more than once */
+} dv_foreign_expression;
+/* NOT: nothing has happened, and its instructions are to be executed one by one. */
+typedef enum dv_foreign_outcome {
+    DV_FOREIGN_DONE,
+    DV_FOREIGN_NOT,
+    DV_FOREIGN_RAISED
+} dv_foreign_outcome;
+
 /* What became of a site that extensions were asked about, for reports. */
 enum { DV_MOST_NOTES = 6 };
 typedef struct dv_notes {

@@ -584,6 +584,7 @@ dv_extension_site *dv_expression_new(dv_vm *vm, dv_expression *x, const dv_threa
     memcpy(o->numbers, x->numbers, sizeof o->numbers);
     o->number_count = x->number_count;
     o->stores = x->stores;
+    o->node_count = x->told.node_count;
     memcpy(o->nodes, x->places, sizeof o->nodes);
     o->seen.count = own->count;
     o->seen.length = (uint32_t)(x->behind - x->first);
@@ -623,16 +624,20 @@ static void release_entries(dv_vm *vm, const dv_extension_site *o, const dv_valu
         if (left & 1) dv_release(vm, entries[i]);
 }
 
+static void release_raising(dv_vm *vm, const dv_extension_site *o, const dv_value *entries) {
+    dv_value error = vm->error;
+    vm->error = DV_EMPTY; /* releases may run code of the program */
+    release_entries(vm, o, entries);
+    vm->error = error;
+}
+
 /* At the place of a node (at_node), where the stack has other entries than here: those that the
  * expression takes go before. */
 static const dv_cell *raise(dv_vm *vm, const dv_extension_site *o, const dv_cell *ip, dv_value *sp,
                             dv_value *fp) {
     const dv_cell *at = vm->ip;
     if (at == ip) return dv_slow_raise(ip, sp, fp, vm, 0, 0);
-    dv_value error = vm->error;
-    vm->error = DV_EMPTY; /* releases may run code of the program */
-    release_entries(vm, o, sp - o->below);
-    vm->error = error;
+    release_raising(vm, o, sp - o->below);
     return dv_slow_raise(at, sp - o->below, fp, vm, 0, 0);
 }
 
@@ -666,6 +671,51 @@ static const dv_cell *run_expression(DV_HANDLER_PARAMETERS) {
     vm->sp = entries + !o->stores;
     if (!o->stores) *entries = result;
     return ip + o->seen.length;
+}
+
+/* ---- In regions ---- */
+
+_Static_assert((int)DV_FOREIGN_NODES >= (int)DV_MOST_NODES, "there is room for all");
+_Static_assert((int)DV_FOREIGN_LOCALS >= (int)DV_MOST_OPERANDS + (int)DV_MOST_NUMBERS, "likewise");
+
+bool dv_expression_describe(dv_vm *vm, const dv_cell *cell, dv_foreign_expression *found) {
+    dv_extension_site *o = dv_occurrence_at(cell);
+    (void)vm;
+    if (cell->h != run_expression || o->broken) return false;
+    *found = (dv_foreign_expression){.site = o,
+                                     .below = o->below,
+                                     .stores = o->stores,
+                                     .cells = o->seen.length,
+                                     .node_count = o->node_count};
+    memcpy(found->nodes, o->nodes, sizeof o->nodes);
+    for (uint32_t i = 0; i < o->seen.count; i++)
+        if (o->reads[i].base == DV_READ_LOCAL)
+            found->locals[found->local_count++] =
+                (uint16_t)(o->reads[i].offset / (int64_t)sizeof(dv_value));
+    for (uint32_t i = 0; i < o->number_count; i++)
+        if (o->numbers[i].is == DV_NUMBER_LOCAL)
+            found->locals[found->local_count++] =
+                (uint16_t)(o->numbers[i].from.local / (int64_t)sizeof(dv_value));
+    return true;
+}
+
+int dv_expression_run(dv_vm *vm, void *site, const dv_value *frame) {
+    dv_extension_site *o = site;
+    const dv_cell *ip = vm->ip, *outer = o->running_at;
+    dv_value operands[DV_MOST_OPERANDS], result = DV_DEOPTIMISED, *entries = vm->sp - o->below;
+    if (o->broken) return DV_FOREIGN_NOT;
+    o->running_at = ip;
+    if (read_operands(vm, o, entries, frame, operands) && has_callees(o, entries))
+        result = dv_operate_run(vm, o, operands);
+    o->running_at = outer;
+    if (dv_is_empty(result)) {
+        if (vm->ip != ip) release_raising(vm, o, entries);
+        return DV_FOREIGN_RAISED;
+    }
+    if (dv_operate_is_rare(result)) return DV_FOREIGN_NOT;
+    if (o->owned) release_entries(vm, o, entries);
+    if (!o->stores) *entries = result;
+    return DV_FOREIGN_DONE;
 }
 
 static bool stands(const dv_extension_site *o) {

@@ -21,6 +21,8 @@
  * `dt / dx ** 2`) is an operand, computed before the sites run: no order can be seen, since neither
  * has an effect, and where one raises, is too large, or a local is no number any more, the
  * expression is left to its instructions this time.
+ *  7. Regions execute the occurrence of the first site's cell, from where the frame's locals and
+ * the stack are there; then the place of a node is the cell of the region that stands for it.
  */
 #ifndef DV_PLUGIN_EXPRESSION_H
 #define DV_PLUGIN_EXPRESSION_H
@@ -70,5 +72,9 @@ dv_extension_site *dv_expression_new(dv_vm *vm, dv_expression *x, const dv_threa
 bool dv_expression_install(dv_vm *vm, dv_extension_site *o);
 /* The first site is itself again. */
 void dv_expression_end(dv_extension_site *o);
+
+/* The hooks `expression` and `run`: it is executed in a region, too. */
+bool dv_expression_describe(dv_vm *vm, const dv_cell *cell, dv_foreign_expression *found);
+int dv_expression_run(dv_vm *vm, void *site, const dv_value *frame);
 
 #endif

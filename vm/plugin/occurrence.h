@@ -91,7 +91,9 @@ struct dv_extension_site {
     dv_expression_callee callees[DV_MOST_CALLEES];
     uint32_t number_count;
     dv_expression_number numbers[DV_MOST_NUMBERS];
+    uint32_t node_count;
     uint16_t nodes[DV_MOST_NODES];
+    const dv_cell *running_at;     /* the instruction of a region that is executing it; or NULL */
     const dv_extension_type *type; /* whose `specialise` has made it */
     dv_cell *cell;
     uint32_t number; /* in the table of all */

@@ -12,6 +12,7 @@
  *  2. The handlers are in trampoline form and call no handler that might be in tail form. */
 #include "dv_ops.h"
 #include "plugin/debug.h"
+#include "plugin/expression.h"
 
 #include "core/upcall.h"
 #include "plugin/handlers.h"
@@ -270,6 +271,8 @@ void dv_oint_setup(dv_vm *vm) {
     vm->hooks.plugin.call = choose;
     vm->hooks.plugin.site = dv_specialise;
     vm->hooks.plugin.form = form_of;
+    vm->hooks.plugin.expression = dv_expression_describe;
+    vm->hooks.plugin.run = dv_expression_run;
     vm->hooks.plugin.reason = dv_specialise_reason;
     vm->hooks.plugin.report = dv_specialise_report;
 }

@@ -253,7 +253,7 @@ static const dvx_expression *find_expression(asking *a, uint32_t start) {
     dv_vm *vm = a->vm;
     dv_expression *x = a->expression;
     dvx_family family = a->site.family;
-    /* Copies in regions are executed one by one; the debug table lends the operands of the site
+    /* Copies of sites in regions have none of their own; the debug table lends the operands of the site
      * alone. */
     if (!a->thread || !a->made || vm->extensions.plugins->debug) return NULL;
     const char *reason;
@@ -320,7 +320,14 @@ void dv_api_count(dvx_vm *vm, const void *cache, const char *what) {
 
 void dv_api_at_node(dvx_vm *vm, const void *cache, uint32_t node) {
     const dv_extension_site *o = site_of(cache);
-    if (o->under && node < DV_MOST_NODES) vm->ip = o->cell + o->nodes[node];
+    if (!o->under || node >= o->node_count) return;
+    const bool in_region = vm->ip < o->cell || vm->ip >= o->cell + o->seen.length;
+    if (!in_region)
+        vm->ip = o->cell + o->nodes[node];
+    else if (o->running_at)
+        vm->ip = node ? o->running_at + dv_op_infos[DV_OP_R_EXPRESSION].length +
+                            (node - 1) * dv_op_infos[DV_OP_R_NODE].length
+                      : o->running_at;
 }
 
 void dv_api_decline(dvx_vm *vm, dvx_site *site, const char *reason) {

@@ -1055,7 +1055,9 @@ uint32_t dv_step_store_attribute(dv_build *b, uint32_t next_pc) {
 }
 
 uint32_t dv_step(dv_build *b) {
-    const uint32_t op = dv_step_op(b, b->pc), next_pc = b->pc + dv_step_length(b, b->pc);
+    const uint32_t op = dv_step_op(b, b->pc), behind = dv_step_expression(b);
+    if (behind != DV_NO_PC) return behind;
+    const uint32_t next_pc = b->pc + dv_step_length(b, b->pc);
     const dv_op_info *info = &dv_op_infos[op];
     switch ((dv_op_region)info->region) {
     case DV_REGION_STEPS: return dv_steps[op](b, next_pc);

@@ -141,6 +141,10 @@ uint32_t dv_step_enter(dv_build *b, dv_thread *callee, uint32_t next_pc, dv_ente
  * Result: the pc in the caller. */
 uint32_t dv_step_returned(dv_build *b, bool released);
 
+/* expression.c: the expression of several sites of an extension that is executed at b->pc.  Result:
+ * the pc behind it; DV_NO_PC: there is none. */
+uint32_t dv_step_expression(dv_build *b);
+
 /* function.c */
 /* The region ends with the function's code at the latest; false: there is no memory. */
 bool dv_function_lasts(dv_build *b, dv_thread *thread);
