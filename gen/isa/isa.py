@@ -121,6 +121,12 @@ SAW = {
     "enumerate": "an enumerate of a list is walked, its pairs taken apart",
     "zip": "a zip of two lists is walked, its pairs taken apart",
     "items": "the items of a dict are walked and taken apart",
+    "rows": "a list of tuples of two is walked, and these are taken apart",
+    "keys": "the keys of a dict are walked",
+    "values": "the values of a dict are walked",
+    "set": "a set is walked",
+    "reversed": "a list is walked from its end",
+    "str": "a str is walked",
     "generator": "a generator is walked",
     "entry": "a region is entered there",
 }

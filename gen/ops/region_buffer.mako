@@ -290,18 +290,23 @@ ${pair_ends("first->next >= dv_as_list(first->sequence)->count", ["HOME(a)", "zi
 </%isa:region>
 % endfor
 % endfor
-% for one in "IA":
-% for two in "IDA":
-<%isa:region name="RW_ITEMS_${one}${two}" operands="" cache="4" doc="Head of a loop over the items of a dict by the iterator (guard) in home slot a: ${KINDS[one]} (guard) to slot b and ${KINDS[two]} (guard) to slot c, or jumps when it is exhausted.">
+## Of a dict's iterator: what is deleted has been passed over.
+<%def name="dict_walk(part)">\
     if (DV_UNLIKELY(!dv_is_shape(HOME(a), DV_T_DICT_ITERATOR) || GUARD_FAILS())) EXIT();
     dv_dict_iterator *walk = (dv_dict_iterator *)dv_as_object(HOME(a));
-    if (DV_UNLIKELY(walk->part != DV_DICT_ITEMS || walk->backward || dv_is_empty(walk->dict))) EXIT();
+    if (DV_UNLIKELY(walk->part != DV_DICT_${part} || walk->backward || dv_is_empty(walk->dict))) EXIT();
     const dv_dict *dict = dv_as_dict(walk->dict);
     if (DV_UNLIKELY(walk->count != dict->count)) EXIT();
     while (walk->position < dict->used && dv_is_empty(dict->entries[walk->position].key)) walk->position++; /* deleted */
 ${pair_ends("walk->position >= dict->used", ["HOME(a)"])}\
     const dv_dict_entry *entry = &dict->entries[walk->position];
-    if (DV_UNLIKELY(walk->remaining <= 0 || ${test(one, "entry->key")} || ${test(two, "entry->value")})) EXIT();
+    if (DV_UNLIKELY(walk->remaining <= 0)) EXIT();
+</%def>
+% for one in "IDA":
+% for two in "IDA":
+<%isa:region name="RW_ITEMS_${one}${two}" operands="" cache="4" doc="Head of a loop over the items of a dict by the iterator (guard) in home slot a: ${KINDS[one]} (guard) to slot b and ${KINDS[two]} (guard) to slot c, or jumps when it is exhausted.">
+${dict_walk("ITEMS")}\
+    if (DV_UNLIKELY(${test(one, "entry->key")} || ${test(two, "entry->value")})) EXIT();
     walk->position++;
     walk->remaining--;
     ${result(one, "b", "entry->key")};
@@ -310,3 +315,80 @@ ${pair_ends("walk->position >= dict->used", ["HOME(a)"])}\
 </%isa:region>
 % endfor
 % endfor
+% for one in "IDA":
+% for two in "IDA":
+<%isa:region name="RW_ROWS_${one}${two}" operands="" cache="4" doc="Head of a loop over a list of tuples of two (guards) by the iterator in home slot a: ${KINDS[one]} (guard) to slot b and ${KINDS[two]} (guard) to slot c, or jumps when it is exhausted.">
+${walk("dv_is_shape(whole, DV_T_LIST)", "const dv_list *from = dv_as_list(whole);", "from->count")}\
+    const dv_value row = from->items[walk->next];
+    if (DV_UNLIKELY(!dv_is_shape(row, DV_T_TUPLE) || dv_as_tuple(row)->count != 2)) EXIT();
+    const dv_value x = dv_as_tuple(row)->items[0], y = dv_as_tuple(row)->items[1];
+    if (DV_UNLIKELY(${test(one, "x")} || ${test(two, "y")})) EXIT();
+    walk->next++;
+    ${result(one, "b", "x")};
+    ${result(two, "c", "y")};
+    REGION_NEXT();
+</%isa:region>
+% endfor
+% endfor
+
+## Walks by iterators of other types than dv_iterator.  Nothing has moved where the item is of another type than expected.
+% for part, field in (("KEYS", "key"), ("VALUES", "value")):
+% for kind in "IDA":
+<%isa:region name="RW_${part}_${kind}" operands="" cache="4" doc="Head of a loop over the ${part.lower()} of a dict by the iterator (guard) in home slot a: ${KINDS[kind]} (guard) to slot b, or jumps when it is exhausted.">
+${dict_walk(part)}\
+    const dv_value item = entry->${field};
+    if (DV_UNLIKELY(${test(kind, "item")})) EXIT();
+    walk->position++;
+    walk->remaining--;
+    ${result(kind, "b", "item")};
+    REGION_NEXT();
+</%isa:region>
+% endfor
+% endfor
+% for kind in "IDA":
+<%isa:region name="RW_SET_${kind}" operands="" cache="4" doc="Head of a loop over a set by the iterator (guard) in home slot a: ${KINDS[kind]} (guard) to slot b, or jumps when it is exhausted.">
+    if (DV_UNLIKELY(!dv_is_shape(HOME(a), DV_T_SET_ITERATOR) || GUARD_FAILS())) EXIT();
+    dv_set_iterator *walk = (dv_set_iterator *)dv_as_object(HOME(a));
+    if (DV_UNLIKELY(dv_is_empty(walk->set) || walk->used != dv_as_set(walk->set)->used)) EXIT();
+    uint64_t position = walk->position;
+    const dv_set_entry *entry = dv_set_walk(walk->set, &position);
+${pair_ends("!entry", ["HOME(a)"])}\
+    const dv_value item = entry->key;
+    if (DV_UNLIKELY(${test(kind, "item")})) EXIT();
+    dv_set_iterator_advance(vm, walk, position);
+    ${result(kind, "b", "item")};
+    REGION_NEXT();
+</%isa:region>
+% endfor
+% for kind in "IDA":
+<%isa:region name="RW_REVERSED_${kind}" operands="" cache="4" doc="Head of a loop over a reversed list by the iterator (guard) in home slot a: ${KINDS[kind]} (guard) to slot b, or jumps when it is exhausted.">
+    if (DV_UNLIKELY(!dv_is_shape(HOME(a), DV_T_REVERSED) || GUARD_FAILS())) EXIT();
+    dv_pair_iterator *walk = (dv_pair_iterator *)dv_as_object(HOME(a));
+    if (DV_UNLIKELY(!dv_is_shape(walk->first, DV_T_LIST))) EXIT();
+${pair_ends("walk->next < 0", ["HOME(a)"])}\
+    const dv_value *next = dv_list_reversed_item(walk);
+    if (DV_UNLIKELY(!next)) EXIT(); /* the list is shorter now */
+    const dv_value item = *next;
+    if (DV_UNLIKELY(${test(kind, "item")})) EXIT();
+    walk->next--;
+    ${result(kind, "b", "item")};
+    REGION_NEXT();
+</%isa:region>
+% endfor
+<%isa:region name="RW_STR_A" operands="" cache="4" doc="Head of a loop over a str (guard) by the iterator in home slot a: the next character to home slot b, or jumps when it is exhausted.">
+${walk("dv_is_shape(whole, DV_T_STR)", "const dv_str *from = dv_as_str(whole);", "from->length")}\
+    const uint32_t c = dv_str_at(from, walk->next);
+    if (DV_UNLIKELY(c >= DV_STR_CHARS || !vm->interned || !vm->interned[c])) SLOW();
+    walk->next++;
+    vm->interned[c]->references++;
+    HOME(b) = dv_object_value(vm->interned[c]);
+    REGION_NEXT();
+    --- out of line ---
+    dv_iterator *walk = (dv_iterator *)dv_as_object(HOME(a));
+    PUBLISH_AT(d);
+    const dv_value item = dv_str_char(vm, dv_str_at(dv_as_str(walk->sequence), walk->next));
+    if (dv_is_empty(item)) RAISE();
+    walk->next++;
+    HOME(b) = item;
+    REGION_NEXT();
+</%isa:region>

@@ -42,6 +42,14 @@ typedef struct dv_many {
     dv_value iterators[];
 } dv_many;
 
+/* filter: function and iterator; reversed: sequence and next index; iter: callable and sentinel
+ * (builtins/iterators.c). */
+typedef struct dv_pair_iterator {
+    dv_object header;
+    dv_value first, second;
+    int64_t next;
+} dv_pair_iterator;
+
 extern const dv_type dv_iterator_type, dv_enumerate_type;
 
 /* The types as whose instances dv_iterators show themselves; that of arrays comes with its module.
@@ -76,6 +84,13 @@ static inline dv_iterator *dv_list_walk(dv_value iterator) {
 }
 static inline dv_value dv_list_walk_item(const dv_iterator *walk) {
     return dv_as_list(walk->sequence)->items[walk->next];
+}
+
+/* The next item of a reversed() of a list; NULL: there is none, or it is one of something else. */
+static inline const dv_value *dv_list_reversed_item(const dv_pair_iterator *walk) {
+    if (!dv_is_shape(walk->first, DV_T_LIST) || walk->next < 0) return NULL;
+    const dv_list *list = dv_as_list(walk->first);
+    return walk->next < list->count ? &list->items[walk->next] : NULL;
 }
 
 /* The next item of an iterator of a list or a tuple that is not exhausted; NULL: it is not. */
