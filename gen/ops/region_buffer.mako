@@ -141,12 +141,17 @@ ${bounds(index, count)}\
 % endfor
 % endfor
 
-## Along two axes: m[i, j].
+## Along two axes, m[i, j], or any number of them.
+<%
+ALONG = (("PAIR", "raw slots b and c", "two axes", "2", "dv_item_at_pair(buffer, SLOT_I(b), SLOT_I(c))"),
+         ("ALL", "raw slot b and those behind it", "c axes", "ip[1].o.c", "dv_item_at_all(buffer, RANGE(b), ip[1].o.c)"))
+%>
+% for which, where, axes, n, place in ALONG:
 % for name, type in ELEMENTS.items():
-<%isa:region name="RX_GET_PAIR_${name.upper()}" operands="" cache="3" doc="Item at raw slots b and c of the object in home slot a, whose items along two axes are ${name} (guard), within bounds, to its register.">
-    const dv_buffer *buffer = dv_items_along(vm, HOME(a), DV_${name.upper()}, 2);
+<%isa:region name="RX_GET_${which}_${name.upper()}" operands="" cache="3" doc="Item at ${where} of the object in home slot a, whose items along ${axes} are ${name} (guard), within bounds, to its register.">
+    const dv_buffer *buffer = dv_items_along(vm, HOME(a), DV_${name.upper()}, ${n});
     if (DV_UNLIKELY(!buffer || GUARD_FAILS())) EXIT();
-    const char *at = dv_item_at_pair(buffer, SLOT_I(b), SLOT_I(c));
+    const char *at = ${place};
     if (DV_UNLIKELY(!at)) EXIT();
     ${type} x;
     memcpy(&x, at, sizeof x);
@@ -157,11 +162,13 @@ ${bounds(index, count)}\
     REGION_NEXT();
 </%isa:region>
 % endfor
+% endfor
+% for which, where, axes, n, place in ALONG:
 % for name, type in ELEMENTS.items():
-<%isa:region name="RX_SET_PAIR_${name.upper()}" operands="" cache="3" doc="Stores its register, if that fits, at raw slots b and c of the object in home slot a, whose items along two axes are ${name} (guard), within bounds.">
-    const dv_buffer *buffer = dv_items_along(vm, HOME(a), DV_${name.upper()}, 2);
+<%isa:region name="RX_SET_${which}_${name.upper()}" operands="" cache="3" doc="Stores its register, if that fits, at ${where} of the object in home slot a, whose items along ${axes} are ${name} (guard), within bounds.">
+    const dv_buffer *buffer = dv_items_along(vm, HOME(a), DV_${name.upper()}, ${n});
     if (DV_UNLIKELY(!buffer || GUARD_FAILS())) EXIT();
-    char *at = dv_item_at_pair(buffer, SLOT_I(b), SLOT_I(c));
+    char *at = ${place};
     if (DV_UNLIKELY(!at || buffer->read_only)) EXIT();
 % if "float" in name:
     const ${type} y = (${type})d;
@@ -173,6 +180,7 @@ ${bounds(index, count)}\
     memcpy(at, &y, sizeof y);
     REGION_NEXT();
 </%isa:region>
+% endfor
 % endfor
 
 ## Walks: FOR_ITER over a sequence, by its iterator in home slot a.  Where that is exhausted it is dropped behind the
