@@ -122,6 +122,8 @@ SAW = {
     "zip": "a zip of two lists is walked, its pairs taken apart",
     "items": "the items of a dict are walked and taken apart",
     "rows": "a list of tuples of two is walked, and these are taken apart",
+    "long_rows": "a list of tuples of three to eight is walked, and these are taken apart",
+    "long_zip": "a zip of three to eight lists is walked, its tuples taken apart",
     "keys": "the keys of a dict are walked",
     "values": "the values of a dict are walked",
     "set": "a set is walked",

@@ -537,17 +537,39 @@ ${exhausted()}</%isa:derivative>
     DONE(dv_retain(*item));
 </%isa:derivative>
 
-<%isa:derivative name="FOR_ITER_ROWS" saw="rows" of="FOR_ITER" covers="UNPACK_SEQUENCE" doc="FOR_ITER over a list of tuples of two, and the UNPACK_SEQUENCE into two behind it.">
+<%isa:derivative name="FOR_ITER_ROWS" saw="rows" promises="typed" of="FOR_ITER" covers="UNPACK_SEQUENCE" doc="FOR_ITER over a list of tuples of two, and the UNPACK_SEQUENCE into two behind it.">
     const dv_value iterator = sp[-1];
     if (DV_UNLIKELY(!dv_is_shape(iterator, DV_T_ITERATOR) || GUARD_FAILS())) MISS();
-    dv_iterator *walk = dv_list_walk(iterator);
-    if (DV_UNLIKELY(!walk)) TAIL(DV_H(FOR_ITER_LIST));
-    const dv_value row = dv_list_walk_item(walk);
-    if (DV_UNLIKELY(!dv_is_shape(row, DV_T_TUPLE) || dv_as_tuple(row)->count != 2)) TAIL(DV_H(FOR_ITER_LIST));
-    walk->next++;
-    sp[0] = dv_retain(dv_as_tuple(row)->items[1]);
-    sp[1] = dv_retain(dv_as_tuple(row)->items[0]);
+    const dv_tuple *row = dv_row_walk(iterator, 2);
+    if (DV_UNLIKELY(!row)) TAIL(DV_H(FOR_ITER_LIST));
+    ((dv_iterator *)dv_as_object(iterator))->next++;
+    sp[0] = dv_retain(row->items[1]);
+    sp[1] = dv_retain(row->items[0]);
     sp += 2;
+    JUMP(ip + LEN + 2);
+</%isa:derivative>
+
+<%isa:derivative name="FOR_ITER_LONG_ROWS" saw="long_rows" promises="typed" of="FOR_ITER" covers="UNPACK_SEQUENCE" doc="FOR_ITER over a list of tuples of three or more, and the UNPACK_SEQUENCE behind it.">
+    const dv_value iterator = sp[-1];
+    if (DV_UNLIKELY(!dv_is_shape(iterator, DV_T_ITERATOR) || GUARD_FAILS())) MISS();
+    const int64_t n = CELL(LEN + 1).i;
+    const dv_tuple *row = dv_row_walk(iterator, n);
+    if (DV_UNLIKELY(!row)) TAIL(DV_H(FOR_ITER_LIST));
+    ((dv_iterator *)dv_as_object(iterator))->next++;
+    for (int64_t i = 0; i < n; i++) sp[i] = dv_retain(row->items[n - 1 - i]);
+    sp += n;
+    JUMP(ip + LEN + 2);
+</%isa:derivative>
+
+<%isa:derivative name="FOR_ITER_LONG_ZIP" saw="long_zip" promises="typed" of="FOR_ITER" covers="UNPACK_SEQUENCE" doc="FOR_ITER over a zip of three or more lists, and the UNPACK_SEQUENCE behind it, without the tuple.">
+    const dv_value iterator = sp[-1];
+    if (DV_UNLIKELY(!dv_is_shape(iterator, DV_T_ZIP) || GUARD_FAILS())) MISS();
+    const int64_t n = CELL(LEN + 1).i;
+    dv_many *zip = dv_as_many(iterator);
+    if (DV_UNLIKELY(!dv_zip_walks_lists(zip, n))) TAIL(DV_H(FOR_ITER));
+    for (int64_t i = 0; i < n; i++) sp[i] = dv_retain(dv_zip_item(zip, n - 1 - i));
+    dv_zip_advance(zip, n);
+    sp += n;
     JUMP(ip + LEN + 2);
 </%isa:derivative>
 

@@ -339,6 +339,41 @@ ${walk("dv_is_shape(whole, DV_T_LIST)", "const dv_list *from = dv_as_list(whole)
 % endfor
 % endfor
 
+## Walks over three items or more: whether there are b of them, the numbers, the objects, the step.  Nothing has moved
+## until all guards have held; those behind the first instruction rely on it.
+<%isa:region name="RW_LONG_ROWS" operands="" cache="4" doc="Head of a loop over a list of tuples of b items (guards) by the iterator in home slot a: jumps when it is exhausted.">
+${walk("dv_is_shape(whole, DV_T_LIST)", "const dv_list *from = dv_as_list(whole);", "from->count")}\
+    if (DV_UNLIKELY(!dv_row_walk(HOME(a), ip[1].o.b))) EXIT();
+    REGION_NEXT();
+</%isa:region>
+<%isa:region name="RW_LONG_ZIP" operands="" cache="4" doc="Head of a loop over a zip of b lists (guards) in home slot a: jumps when the first list is exhausted.">
+    if (DV_UNLIKELY(!dv_is_shape(HOME(a), DV_T_ZIP) || GUARD_FAILS())) EXIT();
+    const dv_many *zip = dv_as_many(HOME(a));
+    if (DV_UNLIKELY(!dv_zip_walks_lists(zip, ip[1].o.b))) {
+        if (zip->strict || zip->count != (uint32_t)ip[1].o.b || !dv_is_empty(zip->function)) EXIT();
+        ${LISTED.format("zip->iterators[0]", "first")}
+${pair_ends("first->next >= dv_as_list(first->sequence)->count", ["HOME(a)", "zip->iterators[0]"])}\
+        EXIT();
+    }
+    REGION_NEXT();
+</%isa:region>
+% for name, take, step in (("ROWS", "dv_row_walk(HOME(a), ip[1].o.d)->items[ip[1].o.c]", "((dv_iterator *)dv_as_object(HOME(a)))->next++"), ("ZIP", "dv_zip_item(dv_as_many(HOME(a)), ip[1].o.c)", "dv_zip_advance(dv_as_many(HOME(a)), ip[1].o.b)")):
+% for kind in "IDA":
+<%isa:region name="RW_LONG_${name}_${kind}" operands="" cache="3" doc="Item c of those that RW_LONG_${name} has found to slot b: ${KINDS[kind]}${' (guard)' if kind != 'A' else ''}.">
+    const dv_value item = ${take.replace("dv_row_walk(HOME(a), ip[1].o.d)", "dv_as_row(HOME(a))")};
+% if kind != "A":
+    if (DV_UNLIKELY(${test(kind, "item")} || GUARD_FAILS())) EXIT();
+% endif
+    ${result(kind, "b", "item")};
+    REGION_NEXT();
+</%isa:region>
+% endfor
+<%isa:region name="RW_LONG_${name}_STEP" operands="" cache="1" doc="The b items that RW_LONG_${name} has found in home slot a have been taken.">
+    ${step.replace("((dv_iterator *)dv_as_object(HOME(a)))", "dv_as_walk(HOME(a))")};
+    REGION_NEXT();
+</%isa:region>
+% endfor
+
 ## Walks by iterators of other types than dv_iterator.  Nothing has moved where the item is of another type than expected.
 % for part, field in (("KEYS", "key"), ("VALUES", "value")):
 % for kind in "IDA":

@@ -245,15 +245,26 @@ static uint32_t reversed_walk_form(dv_cell *ip, dv_value iterator) {
     return DV_OP_FOR_ITER_REVERSED;
 }
 
-/* Over a list of tuples of two that an UNPACK_SEQUENCE takes apart; DV_OP_COUNT: of something
- * else. */
-static uint32_t form_of_rows(dv_cell *ip, const dv_iterator *walk) {
-    if (!dv_is_shape(walk->sequence, DV_T_LIST)) return DV_OP_COUNT;
-    const dv_list *list = dv_as_list(walk->sequence);
-    const dv_value row = walk->next < list->count ? list->items[walk->next] : DV_EMPTY;
-    if (!dv_is_shape(row, DV_T_TUPLE) || dv_as_tuple(row)->count != 2) return DV_OP_COUNT;
-    note_pair(ip, dv_as_tuple(row)->items[0], dv_as_tuple(row)->items[1]);
-    return DV_OP_FOR_ITER_ROWS;
+static void note_part(dv_cell *ip, int64_t i, dv_value item) {
+    const unsigned part = dv_is_int(item)     ? DV_PART_INT
+                          : dv_is_float(item) ? DV_PART_FLOAT
+                                              : DV_PART_OTHER;
+    ip[1].site.seen |= (uint16_t)(part << 2 * i);
+}
+
+/* Over a list of tuples of n, or a zip of n lists, that an UNPACK_SEQUENCE takes apart;
+ * DV_OP_COUNT: over something else. */
+static uint32_t form_of_parts(dv_cell *ip, dv_value iterator, int64_t n) {
+    const dv_tuple *row = dv_row_walk(iterator, n);
+    const dv_many *zip = dv_is_shape(iterator, DV_T_ZIP) ? dv_as_many(iterator) : NULL;
+    if (row && n == 2) {
+        note_pair(ip, row->items[0], row->items[1]);
+        return DV_OP_FOR_ITER_ROWS;
+    }
+    if (n < 3 || n > DV_MOST_PARTS || (!row && (!zip || !dv_zip_walks_lists(zip, n))))
+        return DV_OP_COUNT;
+    for (int64_t i = 0; i < n; i++) note_part(ip, i, row ? row->items[i] : dv_zip_item(zip, i));
+    return row ? DV_OP_FOR_ITER_LONG_ROWS : DV_OP_FOR_ITER_LONG_ZIP;
 }
 
 /* Over a list, tuple or str; DV_OP_COUNT: over another sequence.  Notes what its next item is. */
@@ -288,7 +299,8 @@ static uint32_t form_of_walk(dv_cell *ip, const dv_iterator *walk, bool stores) 
 static uint32_t form_of_iteration(dv_vm *vm, dv_cell *ip, dv_value iterator) {
     const dv_cell *behind = ip + dv_op_infos[DV_OP_FOR_ITER].length;
     uint32_t after = dv_op_of(vm, behind->h), op = DV_OP_COUNT;
-    bool unpacks = after == DV_OP_UNPACK_SEQUENCE && behind[1].i == 2;
+    const int64_t parts = after == DV_OP_UNPACK_SEQUENCE ? behind[1].i : 0;
+    bool unpacks = parts == 2;
     bool stores = after == DV_OP_STORE_LOCAL;
     if (dv_is_shape(iterator, DV_T_RANGE_ITERATOR)) {
         ip[1].site.seen |= dv_seen(dv_int(0));
@@ -297,8 +309,7 @@ static uint32_t form_of_iteration(dv_vm *vm, dv_cell *ip, dv_value iterator) {
     if (dv_is_shape(iterator, DV_T_GENERATOR)) return DV_OP_FOR_ITER_GENERATOR;
     if (dv_is_shape(iterator, DV_T_SET_ITERATOR)) return set_walk_form(ip, iterator);
     if (dv_is_shape(iterator, DV_T_REVERSED)) op = reversed_walk_form(ip, iterator);
-    if (dv_is_shape(iterator, DV_T_ITERATOR) && unpacks)
-        op = form_of_rows(ip, (const dv_iterator *)dv_as_object(iterator));
+    if (parts >= 2) op = form_of_parts(ip, iterator, parts);
     if (op == DV_OP_COUNT && dv_is_shape(iterator, DV_T_ITERATOR))
         op = form_of_walk(ip, (const dv_iterator *)dv_as_object(iterator), stores);
     if (dv_is_shape(iterator, DV_T_DICT_ITERATOR)) op = dict_walk_form(ip, iterator, unpacks);

@@ -176,6 +176,47 @@ static uint32_t walk_pairs(dv_build *b, pairs p, uint32_t exhausted, uint32_t ne
     return behind;
 }
 
+/* Three items or more
+ * -----------------------------------------------------------------------------------------------
+ */
+
+_Static_assert(DV_OP_RW_LONG_ROWS_STEP == DV_OP_RW_LONG_ROWS_I + 3 &&
+                   DV_OP_RW_LONG_ZIP_STEP == DV_OP_RW_LONG_ZIP_I + 3,
+               "the step is behind the kinds");
+
+static dv_kind kind_of_part(uint32_t seen, int32_t i) {
+    const uint32_t part = seen >> 2 * i & 3;
+    return part == DV_PART_INT ? DV_K_INT : part == DV_PART_FLOAT ? DV_K_FLOAT : DV_K_ANY;
+}
+
+/* Numbers first: what is in a slot above the stack is nobody's when one of them is something else,
+ * and the loop's head has not begun. */
+static uint32_t walk_long(dv_build *b, bool zip, uint32_t exhausted, uint32_t next_pc) {
+    const int32_t n = (int32_t)dv_word_operand(b, next_pc, 0), home = dv_home(b, b->top - 1);
+    const uint32_t seen = dv_site_cell(b, b->pc)[1].site.seen;
+    const uint32_t first = zip ? DV_OP_RW_LONG_ZIP_I : DV_OP_RW_LONG_ROWS_I;
+    uint32_t at = dv_region_emit_guard(b, zip ? DV_OP_RW_LONG_ZIP : DV_OP_RW_LONG_ROWS, home, n, 0);
+    end_at(b, at + 4, exhausted, true);
+    for (int32_t i = 0; i < n; i++) {
+        const dv_kind kind = kind_of_part(seen, i);
+        if (dv_kind_is_raw(kind))
+            dv_region_emit_guard(b, first + number_of(kind), home, dv_shadow(b, b->top + n - 1 - i),
+                                 i);
+    }
+    for (int32_t i = 0; i < n; i++)
+        if (!dv_kind_is_raw(kind_of_part(seen, i)))
+            dv_region_emit(b, first + 2, home, dv_home(b, b->top + n - 1 - i), i);
+    dv_region_emit(b, first + 3, home, n, 0);
+    dv_step_count(b, true);
+    if (zip) {
+        if (b->emitting) b->region->removed++;
+        dv_build_mark(b, DV_MADE_TUPLE);
+    }
+    for (int32_t i = n - 1; i >= 0; i--)
+        push_item(b, kind_of_part(seen, i), item_slot(b, kind_of_part(seen, i), b->top, -1));
+    return next_pc + dv_step_length(b, next_pc);
+}
+
 /* Ranges, and the choice
  * -----------------------------------------------------------------------------------------------
  */
@@ -201,6 +242,10 @@ uint32_t dv_step_for_iter(dv_build *b, uint32_t next_pc) {
     pairs p = choose_pairs(b, next_pc);
     if (p.op != DV_OP_COUNT && iterator->where == DV_AT_HOME)
         return walk_pairs(b, p, exhausted, next_pc);
+    const dv_saw saw = evident_walk(b);
+    if ((saw == DV_SAW_LONG_ZIP || saw == DV_SAW_LONG_ROWS) && iterator->where == DV_AT_HOME &&
+        dv_step_follows(b, next_pc, DV_OP_UNPACK_SEQUENCE) && b->vm->nama == DV_NAMA_VIRTUAL)
+        return walk_long(b, saw == DV_SAW_LONG_ZIP, exhausted, next_pc);
     walk w = choose_walk(b);
     if (w.op == DV_OP_COUNT || iterator->where != DV_AT_HOME)
         return ask_iterator(b, exhausted, next_pc);
