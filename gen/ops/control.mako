@@ -344,7 +344,7 @@ ${found("dv_retain(sequence->items[walk->next++])", suffix)}\
 ${exhausted()}</%isa:derivative>
 % endfor
 
-<%isa:derivative name="FOR_ITER_STR${suffix}" of="FOR_ITER" result="str" covers="${modes}" doc="FOR_ITER over a str${also}.">
+<%isa:derivative name="FOR_ITER_STR${suffix}" saw="str" of="FOR_ITER" result="str" covers="${modes}" doc="FOR_ITER over a str${also}.">
     const dv_value iterator = sp[-1];
     if (DV_UNLIKELY(!dv_is_shape(iterator, DV_T_ITERATOR) || GUARD_FAILS())) MISS();
     dv_iterator *walk = (dv_iterator *)dv_as_object(iterator);
@@ -477,7 +477,7 @@ ${exhausted()}</%isa:derivative>
 </%isa:derivative>
 
 % for part in ("KEYS", "VALUES", "ITEMS"):
-<%isa:derivative name="FOR_ITER_DICT_${part}" saw="${'items' if part == 'ITEMS' else ''}" of="FOR_ITER" covers="${'UNPACK_SEQUENCE' if part == 'ITEMS' else ''}" doc="FOR_ITER over the ${part.lower()} of a dict${', and the UNPACK_SEQUENCE into two behind it, without the tuple' if part == 'ITEMS' else ''}.">
+<%isa:derivative name="FOR_ITER_DICT_${part}" saw="${part.lower()}" of="FOR_ITER" covers="${'UNPACK_SEQUENCE' if part == 'ITEMS' else ''}" doc="FOR_ITER over the ${part.lower()} of a dict${', and the UNPACK_SEQUENCE into two behind it, without the tuple' if part == 'ITEMS' else ''}.">
     const dv_value iterator = sp[-1];
     if (DV_UNLIKELY(!dv_is_shape(iterator, DV_T_DICT_ITERATOR) || GUARD_FAILS())) MISS();
     dv_dict_iterator *walk = (dv_dict_iterator *)dv_as_object(iterator);
@@ -515,6 +515,64 @@ ${exhausted()}</%isa:derivative>
 </%isa:derivative>
 
 % endfor
+<%isa:derivative name="FOR_ITER_SET" saw="set" of="FOR_ITER" doc="FOR_ITER over a set.">
+    const dv_value iterator = sp[-1];
+    if (DV_UNLIKELY(!dv_is_shape(iterator, DV_T_SET_ITERATOR) || GUARD_FAILS())) MISS();
+    dv_set_iterator *walk = (dv_set_iterator *)dv_as_object(iterator);
+    if (DV_UNLIKELY(dv_is_empty(walk->set) || walk->used != dv_as_set(walk->set)->used)) TAIL(DV_H(FOR_ITER));
+    uint64_t position = walk->position;
+    const dv_set_entry *entry = dv_set_walk(walk->set, &position);
+    if (DV_UNLIKELY(!entry || position - walk->position > DV_SET_GAP)) TAIL(DV_H(FOR_ITER));
+    walk->position = position;
+    DONE(dv_retain(entry->key));
+</%isa:derivative>
+
+<%isa:derivative name="FOR_ITER_REVERSED" saw="reversed" of="FOR_ITER" doc="FOR_ITER over a reversed list.">
+    const dv_value iterator = sp[-1];
+    if (DV_UNLIKELY(!dv_is_shape(iterator, DV_T_REVERSED) || GUARD_FAILS())) MISS();
+    dv_pair_iterator *walk = (dv_pair_iterator *)dv_as_object(iterator);
+    const dv_value *item = dv_list_reversed_item(walk);
+    if (DV_UNLIKELY(!item)) TAIL(DV_H(FOR_ITER));
+    walk->next--;
+    DONE(dv_retain(*item));
+</%isa:derivative>
+
+<%isa:derivative name="FOR_ITER_ROWS" saw="rows" promises="typed" of="FOR_ITER" covers="UNPACK_SEQUENCE" doc="FOR_ITER over a list of tuples of two, and the UNPACK_SEQUENCE into two behind it.">
+    const dv_value iterator = sp[-1];
+    if (DV_UNLIKELY(!dv_is_shape(iterator, DV_T_ITERATOR) || GUARD_FAILS())) MISS();
+    const dv_tuple *row = dv_row_walk(iterator, 2);
+    if (DV_UNLIKELY(!row)) TAIL(DV_H(FOR_ITER_LIST));
+    ((dv_iterator *)dv_as_object(iterator))->next++;
+    sp[0] = dv_retain(row->items[1]);
+    sp[1] = dv_retain(row->items[0]);
+    sp += 2;
+    JUMP(ip + LEN + 2);
+</%isa:derivative>
+
+<%isa:derivative name="FOR_ITER_LONG_ROWS" saw="long_rows" promises="typed" of="FOR_ITER" covers="UNPACK_SEQUENCE" doc="FOR_ITER over a list of tuples of three or more, and the UNPACK_SEQUENCE behind it.">
+    const dv_value iterator = sp[-1];
+    if (DV_UNLIKELY(!dv_is_shape(iterator, DV_T_ITERATOR) || GUARD_FAILS())) MISS();
+    const int64_t n = CELL(LEN + 1).i;
+    const dv_tuple *row = dv_row_walk(iterator, n);
+    if (DV_UNLIKELY(!row)) TAIL(DV_H(FOR_ITER_LIST));
+    ((dv_iterator *)dv_as_object(iterator))->next++;
+    for (int64_t i = 0; i < n; i++) sp[i] = dv_retain(row->items[n - 1 - i]);
+    sp += n;
+    JUMP(ip + LEN + 2);
+</%isa:derivative>
+
+<%isa:derivative name="FOR_ITER_LONG_ZIP" saw="long_zip" promises="typed" of="FOR_ITER" covers="UNPACK_SEQUENCE" doc="FOR_ITER over a zip of three or more lists, and the UNPACK_SEQUENCE behind it, without the tuple.">
+    const dv_value iterator = sp[-1];
+    if (DV_UNLIKELY(!dv_is_shape(iterator, DV_T_ZIP) || GUARD_FAILS())) MISS();
+    const int64_t n = CELL(LEN + 1).i;
+    dv_many *zip = dv_as_many(iterator);
+    if (DV_UNLIKELY(!dv_zip_walks_lists(zip, n))) TAIL(DV_H(FOR_ITER));
+    for (int64_t i = 0; i < n; i++) sp[i] = dv_retain(dv_zip_item(zip, n - 1 - i));
+    dv_zip_advance(zip, n);
+    sp += n;
+    JUMP(ip + LEN + 2);
+</%isa:derivative>
+
 <%isa:derivative name="FOR_ITER_DL" of="FOR_ITER" doc="FOR_ITER over an instance whose class has __next__ in dl: enters its frame.">
     const dv_value iterator = sp[-1];
     if (DV_UNLIKELY(!dv_is_plain_instance(iterator) || GUARD_FAILS())) MISS();

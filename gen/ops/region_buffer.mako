@@ -141,12 +141,17 @@ ${bounds(index, count)}\
 % endfor
 % endfor
 
-## Along two axes: m[i, j].
+## Along two axes, m[i, j], or any number of them.
+<%
+ALONG = (("PAIR", "raw slots b and c", "two axes", "2", "dv_item_at_pair(buffer, SLOT_I(b), SLOT_I(c))"),
+         ("ALL", "raw slot b and those behind it", "c axes", "ip[1].o.c", "dv_item_at_all(buffer, RANGE(b), ip[1].o.c)"))
+%>
+% for which, where, axes, n, place in ALONG:
 % for name, type in ELEMENTS.items():
-<%isa:region name="RX_GET_PAIR_${name.upper()}" operands="" cache="3" doc="Item at raw slots b and c of the object in home slot a, whose items along two axes are ${name} (guard), within bounds, to its register.">
-    const dv_buffer *buffer = dv_items_along(vm, HOME(a), DV_${name.upper()}, 2);
+<%isa:region name="RX_GET_${which}_${name.upper()}" operands="" cache="3" doc="Item at ${where} of the object in home slot a, whose items along ${axes} are ${name} (guard), within bounds, to its register.">
+    const dv_buffer *buffer = dv_items_along(vm, HOME(a), DV_${name.upper()}, ${n});
     if (DV_UNLIKELY(!buffer || GUARD_FAILS())) EXIT();
-    const char *at = dv_item_at_pair(buffer, SLOT_I(b), SLOT_I(c));
+    const char *at = ${place};
     if (DV_UNLIKELY(!at)) EXIT();
     ${type} x;
     memcpy(&x, at, sizeof x);
@@ -157,11 +162,13 @@ ${bounds(index, count)}\
     REGION_NEXT();
 </%isa:region>
 % endfor
+% endfor
+% for which, where, axes, n, place in ALONG:
 % for name, type in ELEMENTS.items():
-<%isa:region name="RX_SET_PAIR_${name.upper()}" operands="" cache="3" doc="Stores its register, if that fits, at raw slots b and c of the object in home slot a, whose items along two axes are ${name} (guard), within bounds.">
-    const dv_buffer *buffer = dv_items_along(vm, HOME(a), DV_${name.upper()}, 2);
+<%isa:region name="RX_SET_${which}_${name.upper()}" operands="" cache="3" doc="Stores its register, if that fits, at ${where} of the object in home slot a, whose items along ${axes} are ${name} (guard), within bounds.">
+    const dv_buffer *buffer = dv_items_along(vm, HOME(a), DV_${name.upper()}, ${n});
     if (DV_UNLIKELY(!buffer || GUARD_FAILS())) EXIT();
-    char *at = dv_item_at_pair(buffer, SLOT_I(b), SLOT_I(c));
+    char *at = ${place};
     if (DV_UNLIKELY(!at || buffer->read_only)) EXIT();
 % if "float" in name:
     const ${type} y = (${type})d;
@@ -173,6 +180,7 @@ ${bounds(index, count)}\
     memcpy(at, &y, sizeof y);
     REGION_NEXT();
 </%isa:region>
+% endfor
 % endfor
 
 ## Walks: FOR_ITER over a sequence, by its iterator in home slot a.  Where that is exhausted it is dropped behind the
@@ -290,18 +298,23 @@ ${pair_ends("first->next >= dv_as_list(first->sequence)->count", ["HOME(a)", "zi
 </%isa:region>
 % endfor
 % endfor
-% for one in "IA":
-% for two in "IDA":
-<%isa:region name="RW_ITEMS_${one}${two}" operands="" cache="4" doc="Head of a loop over the items of a dict by the iterator (guard) in home slot a: ${KINDS[one]} (guard) to slot b and ${KINDS[two]} (guard) to slot c, or jumps when it is exhausted.">
+## Of a dict's iterator: what is deleted has been passed over.
+<%def name="dict_walk(part)">\
     if (DV_UNLIKELY(!dv_is_shape(HOME(a), DV_T_DICT_ITERATOR) || GUARD_FAILS())) EXIT();
     dv_dict_iterator *walk = (dv_dict_iterator *)dv_as_object(HOME(a));
-    if (DV_UNLIKELY(walk->part != DV_DICT_ITEMS || walk->backward || dv_is_empty(walk->dict))) EXIT();
+    if (DV_UNLIKELY(walk->part != DV_DICT_${part} || walk->backward || dv_is_empty(walk->dict))) EXIT();
     const dv_dict *dict = dv_as_dict(walk->dict);
     if (DV_UNLIKELY(walk->count != dict->count)) EXIT();
     while (walk->position < dict->used && dv_is_empty(dict->entries[walk->position].key)) walk->position++; /* deleted */
 ${pair_ends("walk->position >= dict->used", ["HOME(a)"])}\
     const dv_dict_entry *entry = &dict->entries[walk->position];
-    if (DV_UNLIKELY(walk->remaining <= 0 || ${test(one, "entry->key")} || ${test(two, "entry->value")})) EXIT();
+    if (DV_UNLIKELY(walk->remaining <= 0)) EXIT();
+</%def>
+% for one in "IDA":
+% for two in "IDA":
+<%isa:region name="RW_ITEMS_${one}${two}" operands="" cache="4" doc="Head of a loop over the items of a dict by the iterator (guard) in home slot a: ${KINDS[one]} (guard) to slot b and ${KINDS[two]} (guard) to slot c, or jumps when it is exhausted.">
+${dict_walk("ITEMS")}\
+    if (DV_UNLIKELY(${test(one, "entry->key")} || ${test(two, "entry->value")})) EXIT();
     walk->position++;
     walk->remaining--;
     ${result(one, "b", "entry->key")};
@@ -310,3 +323,115 @@ ${pair_ends("walk->position >= dict->used", ["HOME(a)"])}\
 </%isa:region>
 % endfor
 % endfor
+% for one in "IDA":
+% for two in "IDA":
+<%isa:region name="RW_ROWS_${one}${two}" operands="" cache="4" doc="Head of a loop over a list of tuples of two (guards) by the iterator in home slot a: ${KINDS[one]} (guard) to slot b and ${KINDS[two]} (guard) to slot c, or jumps when it is exhausted.">
+${walk("dv_is_shape(whole, DV_T_LIST)", "const dv_list *from = dv_as_list(whole);", "from->count")}\
+    const dv_value row = from->items[walk->next];
+    if (DV_UNLIKELY(!dv_is_shape(row, DV_T_TUPLE) || dv_as_tuple(row)->count != 2)) EXIT();
+    const dv_value x = dv_as_tuple(row)->items[0], y = dv_as_tuple(row)->items[1];
+    if (DV_UNLIKELY(${test(one, "x")} || ${test(two, "y")})) EXIT();
+    walk->next++;
+    ${result(one, "b", "x")};
+    ${result(two, "c", "y")};
+    REGION_NEXT();
+</%isa:region>
+% endfor
+% endfor
+
+## Walks over three items or more: whether there are b of them, the numbers, the objects, the step.  Nothing has moved
+## until all guards have held; those behind the first instruction rely on it.
+<%isa:region name="RW_LONG_ROWS" operands="" cache="4" doc="Head of a loop over a list of tuples of b items (guards) by the iterator in home slot a: jumps when it is exhausted.">
+${walk("dv_is_shape(whole, DV_T_LIST)", "const dv_list *from = dv_as_list(whole);", "from->count")}\
+    if (DV_UNLIKELY(!dv_row_walk(HOME(a), ip[1].o.b))) EXIT();
+    REGION_NEXT();
+</%isa:region>
+<%isa:region name="RW_LONG_ZIP" operands="" cache="4" doc="Head of a loop over a zip of b lists (guards) in home slot a: jumps when the first list is exhausted.">
+    if (DV_UNLIKELY(!dv_is_shape(HOME(a), DV_T_ZIP) || GUARD_FAILS())) EXIT();
+    const dv_many *zip = dv_as_many(HOME(a));
+    if (DV_UNLIKELY(!dv_zip_walks_lists(zip, ip[1].o.b))) {
+        if (zip->strict || zip->count != (uint32_t)ip[1].o.b || !dv_is_empty(zip->function)) EXIT();
+        ${LISTED.format("zip->iterators[0]", "first")}
+${pair_ends("first->next >= dv_as_list(first->sequence)->count", ["HOME(a)", "zip->iterators[0]"])}\
+        EXIT();
+    }
+    REGION_NEXT();
+</%isa:region>
+% for name, take, step in (("ROWS", "dv_row_walk(HOME(a), ip[1].o.d)->items[ip[1].o.c]", "((dv_iterator *)dv_as_object(HOME(a)))->next++"), ("ZIP", "dv_zip_item(dv_as_many(HOME(a)), ip[1].o.c)", "dv_zip_advance(dv_as_many(HOME(a)), ip[1].o.b)")):
+% for kind in "IDA":
+<%isa:region name="RW_LONG_${name}_${kind}" operands="" cache="3" doc="Item c of those that RW_LONG_${name} has found to slot b: ${KINDS[kind]}${' (guard)' if kind != 'A' else ''}.">
+    const dv_value item = ${take.replace("dv_row_walk(HOME(a), ip[1].o.d)", "dv_as_row(HOME(a))")};
+% if kind != "A":
+    if (DV_UNLIKELY(${test(kind, "item")} || GUARD_FAILS())) EXIT();
+% endif
+    ${result(kind, "b", "item")};
+    REGION_NEXT();
+</%isa:region>
+% endfor
+<%isa:region name="RW_LONG_${name}_STEP" operands="" cache="1" doc="The b items that RW_LONG_${name} has found in home slot a have been taken.">
+    ${step.replace("((dv_iterator *)dv_as_object(HOME(a)))", "dv_as_walk(HOME(a))")};
+    REGION_NEXT();
+</%isa:region>
+% endfor
+
+## Walks by iterators of other types than dv_iterator.  Nothing has moved where the item is of another type than expected.
+% for part, field in (("KEYS", "key"), ("VALUES", "value")):
+% for kind in "IDA":
+<%isa:region name="RW_${part}_${kind}" operands="" cache="4" doc="Head of a loop over the ${part.lower()} of a dict by the iterator (guard) in home slot a: ${KINDS[kind]} (guard) to slot b, or jumps when it is exhausted.">
+${dict_walk(part)}\
+    const dv_value item = entry->${field};
+    if (DV_UNLIKELY(${test(kind, "item")})) EXIT();
+    walk->position++;
+    walk->remaining--;
+    ${result(kind, "b", "item")};
+    REGION_NEXT();
+</%isa:region>
+% endfor
+% endfor
+% for kind in "IDA":
+<%isa:region name="RW_SET_${kind}" operands="" cache="4" doc="Head of a loop over a set by the iterator (guard) in home slot a: ${KINDS[kind]} (guard) to slot b, or jumps when it is exhausted.">
+    if (DV_UNLIKELY(!dv_is_shape(HOME(a), DV_T_SET_ITERATOR) || GUARD_FAILS())) EXIT();
+    dv_set_iterator *walk = (dv_set_iterator *)dv_as_object(HOME(a));
+    if (DV_UNLIKELY(dv_is_empty(walk->set) || walk->used != dv_as_set(walk->set)->used)) EXIT();
+    uint64_t position = walk->position;
+    const dv_set_entry *entry = dv_set_walk(walk->set, &position);
+${pair_ends("!entry", ["HOME(a)"])}\
+    const dv_value item = entry->key;
+    if (DV_UNLIKELY(${test(kind, "item")})) EXIT();
+    dv_set_iterator_advance(vm, walk, position);
+    ${result(kind, "b", "item")};
+    REGION_NEXT();
+</%isa:region>
+% endfor
+% for kind in "IDA":
+<%isa:region name="RW_REVERSED_${kind}" operands="" cache="4" doc="Head of a loop over a reversed list by the iterator (guard) in home slot a: ${KINDS[kind]} (guard) to slot b, or jumps when it is exhausted.">
+    if (DV_UNLIKELY(!dv_is_shape(HOME(a), DV_T_REVERSED) || GUARD_FAILS())) EXIT();
+    dv_pair_iterator *walk = (dv_pair_iterator *)dv_as_object(HOME(a));
+    if (DV_UNLIKELY(!dv_is_shape(walk->first, DV_T_LIST))) EXIT();
+${pair_ends("walk->next < 0", ["HOME(a)"])}\
+    const dv_value *next = dv_list_reversed_item(walk);
+    if (DV_UNLIKELY(!next)) EXIT(); /* the list is shorter now */
+    const dv_value item = *next;
+    if (DV_UNLIKELY(${test(kind, "item")})) EXIT();
+    walk->next--;
+    ${result(kind, "b", "item")};
+    REGION_NEXT();
+</%isa:region>
+% endfor
+<%isa:region name="RW_STR_A" operands="" cache="4" doc="Head of a loop over a str (guard) by the iterator in home slot a: the next character to home slot b, or jumps when it is exhausted.">
+${walk("dv_is_shape(whole, DV_T_STR)", "const dv_str *from = dv_as_str(whole);", "from->length")}\
+    const uint32_t c = dv_str_at(from, walk->next);
+    if (DV_UNLIKELY(c >= DV_STR_CHARS || !vm->interned || !vm->interned[c])) SLOW();
+    walk->next++;
+    vm->interned[c]->references++;
+    HOME(b) = dv_object_value(vm->interned[c]);
+    REGION_NEXT();
+    --- out of line ---
+    dv_iterator *walk = (dv_iterator *)dv_as_object(HOME(a));
+    PUBLISH_AT(d);
+    const dv_value item = dv_str_char(vm, dv_str_at(dv_as_str(walk->sequence), walk->next));
+    if (dv_is_empty(item)) RAISE();
+    walk->next++;
+    HOME(b) = item;
+    REGION_NEXT();
+</%isa:region>

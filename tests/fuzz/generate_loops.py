@@ -187,9 +187,11 @@ class Loops(Writer):
         self.line("except (TypeError, ZeroDivisionError, IndexError, OverflowError, ValueError) as e:")
         self.line(f"    g3 += len(str(e))\n{'    ' * self.indent}    x2 = 0.5")
 
-    def walks(self, depth: int) -> list:
+    def walks(self, depth: int, count: int) -> list:
         """What a loop may go over, beside ranges."""
-        return ["ints", "bytes(7)", "(1, 2, 5)", "rows[0]"] if self.inside and depth else []
+        keyed = f"{{{self.pick(['k', 'k * 3', 'k ^ i1'])}: {self.pick(INTS + ['k'])} for k in range({count})}}"
+        walks = [keyed, f"{keyed}.keys()", f"{keyed}.values()", f"set({keyed})", f"reversed(list({keyed}))", f"reversed(range({count}))"]
+        return [self.pick(walks)] + (["ints", "bytes(7)", "(1, 2, 5)", "rows[0]", "reversed(ints)"] if depth else []) if self.inside else []
 
     def pairs(self, name: str, count: int, depth: int) -> str:
         """The head of a loop over pairs, of which the first is the loop's int."""
@@ -201,8 +203,14 @@ class Loops(Writer):
             f"zip(list(ints) * {times}, list({items}) * {times})",
             f"zip(list(range({count})), list({items}) * {times})",
             f"{{k: {second} for k in range({count})}}.items()",
+            f"[(k, {second}) for k in range({count})]",
+            f"enumerate(reversed(list({items}) * {times}))",
             f"enumerate(rows[{int(kind == 'float')}])" if depth else f"zip(range({count}), {items} * {times})",
         ]
+        third, more = self.pick([("i2", "ints"), ("x2", "floats")])
+        if self.chance(25):
+            walks = [f"zip(list(range({count})), list({items}) * {times}, list({more}) * {times})", f"[(k, {second}, {third}) for k in range({count})]"]
+            return f"for {name}, {second}, {third} in {self.pick(walks)}:"
         return f"for {name}, {second} in {self.pick(walks)}:"
 
     def loop(self, depth: int) -> None:
@@ -214,7 +222,7 @@ class Loops(Writer):
         self.iterations *= count
         if self.chance(65):
             form = self.pick([f"range({count})", f"range(1, {count})", f"range({count}, 0, -1)", f"range(0, {count * 2}, 2)",
-                              f"range(0, {count}, i1 % 3 + 1)"] + self.walks(depth))
+                              f"range(0, {count}, i1 % 3 + 1)"] + self.walks(depth, count))
             self.line(self.pairs(name, count, depth) if self.inside and self.chance(20) else f"for {name} in {form}:")
             self.indent += 1
         else:

@@ -17,12 +17,7 @@
 
 typedef dv_many many;
 
-/* filter: function and iterator; reversed: sequence and next index; iter: callable, sentinel. */
-typedef struct pair {
-    dv_object header;
-    dv_value first, second;
-    int64_t next;
-} pair;
+typedef dv_pair_iterator pair;
 
 static dv_value self_iterate(dv_vm *vm, dv_value self) {
     (void)vm;

@@ -206,9 +206,10 @@ static void look_at_evidence(dv_vm *vm, const dv_site *site, const dv_op_info *i
         if (number) add_shape(vm, state, 0, number);
         return;
     }
-    if (info->saw == DV_SAW_ENUMERATE || info->saw == DV_SAW_ZIP || info->saw == DV_SAW_ITEMS)
+    if (info->saw == DV_SAW_ENUMERATE || info->saw == DV_SAW_ZIP || info->saw == DV_SAW_ITEMS ||
+        info->saw == DV_SAW_ROWS)
         state->seen = site->items.first, state->seen_with = site->items.second;
-    else
+    else if (info->saw != DV_SAW_LONG_ROWS && info->saw != DV_SAW_LONG_ZIP)
         state->seen = site->seen;
 }
 

@@ -167,27 +167,28 @@ void dv_choose_contains(dv_vm *vm, dv_cell *ip, dv_value *sp) {
         dv_site_refuse(vm, ip, DV_REASON_TYPES);
 }
 
-/* The derivative for an iterator of a dict; DV_OP_COUNT: those of all built-in types fit. */
 /* Two items that the site saw together. */
 static void note_pair(dv_cell *ip, dv_value first, dv_value second) {
     ip[1].site.items.first |= (uint8_t)dv_seen(first);
     ip[1].site.items.second |= (uint8_t)dv_seen(second);
 }
 
+/* The derivative for an iterator of a dict; DV_OP_COUNT: those of all built-in types fit. */
 static uint32_t dict_walk_form(dv_cell *ip, dv_value iterator, bool unpacks) {
     const dv_dict_iterator *walk = (const dv_dict_iterator *)dv_as_object(iterator);
-    if (walk->backward) return DV_OP_COUNT;
-    switch (walk->part) {
-    case DV_DICT_KEYS: return DV_OP_FOR_ITER_DICT_KEYS;
-    case DV_DICT_VALUES: return DV_OP_FOR_ITER_DICT_VALUES;
-    default: break;
+    if (walk->backward || (walk->part == DV_DICT_ITEMS && !unpacks)) return DV_OP_COUNT;
+    const dv_dict *dict = dv_is_empty(walk->dict) ? NULL : dv_as_dict(walk->dict);
+    const dv_dict_entry *entry =
+        dict && walk->position < dict->used ? &dict->entries[walk->position] : NULL;
+    if (entry && !dv_is_empty(entry->key)) {
+        if (walk->part == DV_DICT_ITEMS)
+            note_pair(ip, entry->key, entry->value);
+        else
+            ip[1].site.seen |= dv_seen(walk->part == DV_DICT_KEYS ? entry->key : entry->value);
     }
-    if (!unpacks) return DV_OP_COUNT;
-    if (!dv_is_empty(walk->dict) && walk->position < dv_as_dict(walk->dict)->used) {
-        const dv_dict_entry *entry = &dv_as_dict(walk->dict)->entries[walk->position];
-        if (!dv_is_empty(entry->key)) note_pair(ip, entry->key, entry->value);
-    }
-    return DV_OP_FOR_ITER_DICT_ITEMS;
+    return walk->part == DV_DICT_KEYS     ? DV_OP_FOR_ITER_DICT_KEYS
+           : walk->part == DV_DICT_VALUES ? DV_OP_FOR_ITER_DICT_VALUES
+                                          : DV_OP_FOR_ITER_DICT_ITEMS;
 }
 
 /* The type of the list or tuple that an iterator walks or has walked; DV_T_COUNT: of none. */
@@ -229,6 +230,43 @@ static void note_item(dv_cell *ip, const dv_value *items, int64_t count, int64_t
     if (count > 0) ip[1].site.seen |= dv_seen(items[next < count ? next : count - 1]);
 }
 
+static uint32_t set_walk_form(dv_cell *ip, dv_value iterator) {
+    const dv_set_iterator *walk = (const dv_set_iterator *)dv_as_object(iterator);
+    uint64_t position = walk->position;
+    const dv_set_entry *entry = dv_is_empty(walk->set) ? NULL : dv_set_walk(walk->set, &position);
+    if (entry) ip[1].site.seen |= dv_seen(entry->key);
+    return DV_OP_FOR_ITER_SET;
+}
+
+static uint32_t reversed_walk_form(dv_cell *ip, dv_value iterator) {
+    const dv_value *item = dv_list_reversed_item((const dv_pair_iterator *)dv_as_object(iterator));
+    if (!item) return DV_OP_COUNT;
+    ip[1].site.seen |= dv_seen(*item);
+    return DV_OP_FOR_ITER_REVERSED;
+}
+
+static void note_part(dv_cell *ip, int64_t i, dv_value item) {
+    const unsigned part = dv_is_int(item)     ? DV_PART_INT
+                          : dv_is_float(item) ? DV_PART_FLOAT
+                                              : DV_PART_OTHER;
+    ip[1].site.seen |= (uint16_t)(part << 2 * i);
+}
+
+/* Over a list of tuples of n, or a zip of n lists, that an UNPACK_SEQUENCE takes apart;
+ * DV_OP_COUNT: over something else. */
+static uint32_t form_of_parts(dv_cell *ip, dv_value iterator, int64_t n) {
+    const dv_tuple *row = dv_row_walk(iterator, n);
+    const dv_many *zip = dv_is_shape(iterator, DV_T_ZIP) ? dv_as_many(iterator) : NULL;
+    if (row && n == 2) {
+        note_pair(ip, row->items[0], row->items[1]);
+        return DV_OP_FOR_ITER_ROWS;
+    }
+    if (n < 3 || n > DV_MOST_PARTS || (!row && (!zip || !dv_zip_walks_lists(zip, n))))
+        return DV_OP_COUNT;
+    for (int64_t i = 0; i < n; i++) note_part(ip, i, row ? row->items[i] : dv_zip_item(zip, i));
+    return row ? DV_OP_FOR_ITER_LONG_ROWS : DV_OP_FOR_ITER_LONG_ZIP;
+}
+
 /* Over a list, tuple or str; DV_OP_COUNT: over another sequence.  Notes what its next item is. */
 static uint32_t form_of_walk(dv_cell *ip, const dv_iterator *walk, bool stores) {
     if (dv_is_shape(walk->sequence, DV_T_LIST)) {
@@ -261,14 +299,18 @@ static uint32_t form_of_walk(dv_cell *ip, const dv_iterator *walk, bool stores) 
 static uint32_t form_of_iteration(dv_vm *vm, dv_cell *ip, dv_value iterator) {
     const dv_cell *behind = ip + dv_op_infos[DV_OP_FOR_ITER].length;
     uint32_t after = dv_op_of(vm, behind->h), op = DV_OP_COUNT;
-    bool unpacks = after == DV_OP_UNPACK_SEQUENCE && behind[1].i == 2;
+    const int64_t parts = after == DV_OP_UNPACK_SEQUENCE ? behind[1].i : 0;
+    bool unpacks = parts == 2;
     bool stores = after == DV_OP_STORE_LOCAL;
     if (dv_is_shape(iterator, DV_T_RANGE_ITERATOR)) {
         ip[1].site.seen |= dv_seen(dv_int(0));
         return stores ? DV_OP_FOR_ITER_RANGE_STORE : DV_OP_FOR_ITER_RANGE;
     }
     if (dv_is_shape(iterator, DV_T_GENERATOR)) return DV_OP_FOR_ITER_GENERATOR;
-    if (dv_is_shape(iterator, DV_T_ITERATOR))
+    if (dv_is_shape(iterator, DV_T_SET_ITERATOR)) return set_walk_form(ip, iterator);
+    if (dv_is_shape(iterator, DV_T_REVERSED)) op = reversed_walk_form(ip, iterator);
+    if (parts >= 2) op = form_of_parts(ip, iterator, parts);
+    if (op == DV_OP_COUNT && dv_is_shape(iterator, DV_T_ITERATOR))
         op = form_of_walk(ip, (const dv_iterator *)dv_as_object(iterator), stores);
     if (dv_is_shape(iterator, DV_T_DICT_ITERATOR)) op = dict_walk_form(ip, iterator, unpacks);
     if (op == DV_OP_COUNT && unpacks) op = form_of_pairs(vm, ip, iterator);

@@ -47,6 +47,10 @@ enum {
     DV_SEEN_OTHER = 128
 };
 
+/* The same of items that a loop takes apart, three or more: two bits for each, the first one's
+ * lowest. */
+enum { DV_PART_INT = 1, DV_PART_FLOAT = 2, DV_PART_OTHER = 3, DV_MOST_PARTS = 8 };
+
 /* dv_site.met: the number of the shape that the left operand had, if there is room for it, and
  * whether the right one had it, too. */
 enum { DV_MET_SHAPE = 0x7FFF, DV_MET_SAME = 0x8000 };

@@ -271,7 +271,7 @@ static dv_cell raw_constant(const dv_known_value *e) {
 }
 
 /* A raw entry to its own shadow slot. */
-static void to_shadow(dv_build *b, int32_t q) {
+void dv_to_shadow(dv_build *b, int32_t q) {
     dv_known_value *e = &b->e[q];
     if (e->kind == DV_K_COMPLEX) {
         dv_complex_settle(b, q);
@@ -289,7 +289,7 @@ static void to_shadow(dv_build *b, int32_t q) {
 }
 
 void dv_to_slot(dv_build *b, int32_t q) {
-    if (b->e[q].where != DV_AT_SLOT) to_shadow(b, q);
+    if (b->e[q].where != DV_AT_SLOT) dv_to_shadow(b, q);
 }
 
 static uint32_t box_op(dv_kind kind) {
@@ -334,7 +334,7 @@ void dv_claim(dv_build *b, int32_t local) {
         if (q == local) continue;
         if (b->e[q].where == DV_AT_SLOT && b->e[q].kind != DV_K_RANGE &&
             (b->e[q].slot == slot || b->e[q].slot == b->complex_of[local]))
-            to_shadow(b, q);
+            dv_to_shadow(b, q);
         else if (b->e[q].where == DV_AT_ALIAS && b->e[q].slot == local)
             dv_materialize(b, q);
     }
@@ -344,7 +344,7 @@ void dv_claim_slot(dv_build *b, int16_t slot) {
     for (int32_t q = 0; q < b->top; q++) {
         const dv_known_value *e = &b->e[q];
         if (e->where == DV_AT_SLOT && e->slot == slot && dv_kind_is_raw((dv_kind)e->kind))
-            to_shadow(b, q);
+            dv_to_shadow(b, q);
     }
 }
 
@@ -361,7 +361,7 @@ static void convert_entry(dv_build *b, int32_t q, const dv_known_value *to) {
     } else if (to->kind == DV_K_COMPLEX && e->kind == DV_K_NOTHING) {
         *e = (dv_known_value){DV_K_COMPLEX, DV_AT_SLOT, dv_complex_slot(b, q), DV_EMPTY};
     } else if (dv_kind_is_raw(to->kind) || to->kind == DV_K_COMPLEX) {
-        to_shadow(b, q);
+        dv_to_shadow(b, q);
     } else if (to->kind == DV_K_CONSTANT) {
         return;
     } else {

@@ -307,74 +307,88 @@ uint32_t dv_step_store_subscript(dv_build *b, uint32_t next_pc) {
     return next_pc;
 }
 
-/* Two indices: BUILD_KEY with the subscript behind it
+/* Several indices: BUILD_KEY with the subscript behind it
  * ------------------------------------------------------------------------------------------------
  */
 
 _Static_assert(DV_OP_RX_GET_PAIR_FLOAT64 == DV_OP_RX_GET_PAIR_UINT8 + DV_FLOAT64 &&
-                   DV_OP_RX_SET_PAIR_FLOAT64 == DV_OP_RX_SET_PAIR_UINT8 + DV_FLOAT64,
+                   DV_OP_RX_SET_PAIR_FLOAT64 == DV_OP_RX_SET_PAIR_UINT8 + DV_FLOAT64 &&
+                   DV_OP_RX_GET_ALL_FLOAT64 == DV_OP_RX_GET_ALL_UINT8 + DV_FLOAT64 &&
+                   DV_OP_RX_SET_ALL_FLOAT64 == DV_OP_RX_SET_ALL_UINT8 + DV_FLOAT64,
                "elements are consecutive");
 
-/* Entry q, an int for all that INCA saw, comes into a slot; false: it is something else. */
-static bool place_pair_index(dv_build *b, int32_t q) {
+/* Entry q, an int for all that INCA saw, comes into a slot, one of a pair into any; false: it is
+ * something else. */
+static bool place_index_of(dv_build *b, int32_t q, bool pair) {
     const dv_known_value *e = &b->e[q];
     if (e->kind == DV_K_ANY && (e->where == DV_AT_HOME || e->where == DV_AT_ALIAS))
         dv_unbox(b, q, DV_K_INT);
     if (b->e[q].kind != DV_K_INT) return false;
-    dv_to_slot(b, q);
+    if (pair)
+        dv_to_slot(b, q);
+    else
+        dv_to_shadow(b, q);
     return true;
 }
 
-/* The container in entry q, whose items along two axes INCA saw, and the indices behind it. */
-static bool place_pair(dv_build *b, int32_t q, container *c) {
+/* The container in entry q, whose items along n axes INCA saw, and the indices behind it. */
+static bool place_indices(dv_build *b, int32_t q, int32_t n, container *c) {
     const dv_known_value *e = &b->e[q];
     if (e->where != DV_AT_HOME && e->where != DV_AT_ALIAS) return false;
     const bool is_alias = e->where == DV_AT_ALIAS;
     c->home = dv_home(b, is_alias ? e->slot : q);
     c->is_owned = !is_alias && dv_owned(b, b->context, b->pc, q);
-    return place_pair_index(b, q + 1) && place_pair_index(b, q + 2);
+    for (int32_t i = 1; i <= n; i++)
+        if (!place_index_of(b, q + i, n == 2)) return false;
+    return true;
 }
 
-static uint32_t get_pair(dv_build *b, const container *c, uint32_t next_pc) {
-    dv_spill(b, has_floats(c), b->top - 3);
-    dv_region_emit_guard(b, DV_OP_RX_GET_PAIR_UINT8 + c->element, c->home, dv_top(b, 2)->slot,
-                         dv_top(b, 1)->slot);
+/* The instruction for a pair of indices, or for those in the topmost n slots. */
+static void access_along(dv_build *b, const container *c, int32_t n, uint32_t pair, uint32_t all) {
+    if (n == 2)
+        dv_region_emit_guard(b, pair + c->element, c->home, dv_top(b, 2)->slot, dv_top(b, 1)->slot);
+    else
+        dv_region_emit_guard(b, all + c->element, c->home, dv_shadow(b, b->top - n), n);
     dv_step_count(b, true);
-    next_pc = dv_finish_raw(b, DV_NO_CELL, 3, kind_of_items(c), -1, next_pc);
+}
+
+static uint32_t get_along(dv_build *b, const container *c, int32_t n, uint32_t next_pc) {
+    dv_spill(b, has_floats(c), b->top - n - 1);
+    access_along(b, c, n, DV_OP_RX_GET_PAIR_UINT8, DV_OP_RX_GET_ALL_UINT8);
+    next_pc = dv_finish_raw(b, DV_NO_CELL, n + 1, kind_of_items(c), -1, next_pc);
     let_go(b, c, next_pc);
     return next_pc;
 }
 
 /* The number that is stored is in its register. */
-static uint32_t set_pair(dv_build *b, const container *c, uint32_t next_pc) {
-    if (has_floats(c) && dv_top(b, 4)->kind == DV_K_INT)
-        dv_load_double(b, b->top - 4);
+static uint32_t set_along(dv_build *b, const container *c, int32_t n, uint32_t next_pc) {
+    const int32_t q = b->top - n - 2;
+    if (has_floats(c) && b->e[q].kind == DV_K_INT)
+        dv_load_double(b, q);
     else
-        dv_load_register(b, b->top - 4);
-    dv_region_emit_guard(b, DV_OP_RX_SET_PAIR_UINT8 + c->element, c->home, dv_top(b, 2)->slot,
-                         dv_top(b, 1)->slot);
-    dv_step_count(b, true);
-    dv_pop(b, 4);
+        dv_load_register(b, q);
+    access_along(b, c, n, DV_OP_RX_SET_PAIR_UINT8, DV_OP_RX_SET_ALL_UINT8);
+    dv_pop(b, n + 2);
     let_go(b, c, next_pc);
     return next_pc;
 }
 
-/* A key of an item along two axes that is loaded, or stored, next. */
+/* A key of an item along several axes that is loaded, or stored, next. */
 uint32_t dv_step_build_key(dv_build *b, uint32_t next_pc) {
     const int32_t n = (int32_t)dv_word_operand(b, b->pc, 0);
     const dv_op_info *evidence = dv_step_evidence(b);
     container c = {.kind = DV_K_NOTHING};
-    if (n != 2 || !evidence || evidence->covers == DV_OP_NOP ||
+    if (!evidence || evidence->covers == DV_OP_NOP ||
         !dv_step_follows(b, next_pc, evidence->covers))
         return dv_step_embed(b, n, 1, next_pc);
     const bool loads = evidence->covers == DV_OP_LOAD_SUBSCR;
     c.element = evidence->which;
-    if (!place_pair(b, b->top - 3, &c)) return dv_step_embed(b, n, 1, next_pc);
+    if (!place_indices(b, b->top - n - 1, n, &c)) return dv_step_embed(b, n, 1, next_pc);
     const uint32_t end = next_pc + dv_step_length(b, next_pc);
-    if (loads) return get_pair(b, &c, end);
-    unbox_stored(b, b->top - 4);
-    if (!is_storable(&c, (dv_kind)dv_top(b, 4)->kind)) return dv_step_embed(b, n, 1, next_pc);
-    return set_pair(b, &c, end);
+    if (loads) return get_along(b, &c, n, end);
+    unbox_stored(b, b->top - n - 2);
+    if (!is_storable(&c, (dv_kind)dv_top(b, n + 2)->kind)) return dv_step_embed(b, n, 1, next_pc);
+    return set_along(b, &c, n, end);
 }
 
 /* Seen from an attribute that is the container
@@ -385,7 +399,8 @@ bool dv_subscripts_purely(dv_build *b, uint32_t pc, int32_t above) {
     const uint32_t op = dv_step_op(b, pc), pc_now = b->pc;
     const uint32_t now = dv_op_of(b->vm, dv_site_cell(b, pc)->h);
     if (op == DV_OP_BUILD_KEY)
-        return above == 2 && now < DV_OP_COUNT && dv_op_infos[now].covers != DV_OP_NOP;
+        return above == (int32_t)dv_word_operand(b, pc, 0) && now < DV_OP_COUNT &&
+               dv_op_infos[now].covers != DV_OP_NOP;
     if (above != 1 || (op != DV_OP_LOAD_SUBSCR && op != DV_OP_STORE_SUBSCR)) return false;
     const uint32_t input = op == DV_OP_STORE_SUBSCR;
     const uint16_t seen = dv_site_cell(b, pc)[1].site.seen;

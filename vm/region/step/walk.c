@@ -1,5 +1,8 @@
 /* walk.c: the transfer function of loops: ranges whose iterator is virtual, sequences and pairs
- * that are walked by an iterator that stays an object, and back edges. */
+ * that are walked by an iterator that stays an object, and back edges.
+ *
+ * A way to walk is a row of `walks` or of `pair_walks` here, and its instructions in
+ * gen/ops/region_buffer.mako. */
 #include "region/step/step.h"
 
 /* Heads of loops
@@ -18,24 +21,36 @@ typedef struct walk {
     dv_kind kind; /* of the items: INT, FLOAT, or objects */
 } walk;
 
-static walk choose_by_items(uint16_t seen, uint32_t ints, uint32_t floats, uint32_t objects) {
-    if (seen == DV_SEEN_INT) return (walk){ints, DV_K_INT};
-    if (seen == DV_SEEN_FLOAT) return (walk){floats, DV_K_FLOAT};
-    return (walk){objects, DV_K_ANY};
+static dv_kind kind_seen(uint32_t seen) {
+    return seen == DV_SEEN_INT ? DV_K_INT : seen == DV_SEEN_FLOAT ? DV_K_FLOAT : DV_K_ANY;
 }
 
+static uint32_t number_of(dv_kind kind) {
+    return kind == DV_K_INT ? 0 : kind == DV_K_FLOAT ? 1 : 2;
+}
+
+/* What is walked, by what INCA saw: the instruction for items that are ints, floats and objects. */
+#define BY_ITEMS(name) \
+    { DV_OP_RW_##name##_I, DV_OP_RW_##name##_D, DV_OP_RW_##name##_A }
+static const uint32_t walks[][3] = {
+    [DV_SAW_LIST] = BY_ITEMS(LIST),
+    [DV_SAW_TUPLE] = BY_ITEMS(TUPLE),
+    [DV_SAW_ARRAY] = {DV_OP_RW_ARRAY_I, DV_OP_RW_ARRAY_D, DV_OP_COUNT},
+    [DV_SAW_BYTES] = {DV_OP_RW_BYTES_I, DV_OP_COUNT, DV_OP_COUNT},
+    [DV_SAW_KEYS] = BY_ITEMS(KEYS),
+    [DV_SAW_VALUES] = BY_ITEMS(VALUES),
+    [DV_SAW_SET] = BY_ITEMS(SET),
+    [DV_SAW_REVERSED] = BY_ITEMS(REVERSED),
+    [DV_SAW_STR] = {DV_OP_COUNT, DV_OP_COUNT, DV_OP_RW_STR_A},
+};
+#undef BY_ITEMS
+
 static walk choose_walk(dv_build *b) {
+    const dv_saw saw = evident_walk(b);
     const uint16_t seen = dv_build_items(b, b->top - 1, dv_site_cell(b, b->pc)[1].site.seen);
-    switch (evident_walk(b)) {
-    case DV_SAW_LIST:
-        return choose_by_items(seen, DV_OP_RW_LIST_I, DV_OP_RW_LIST_D, DV_OP_RW_LIST_A);
-    case DV_SAW_TUPLE:
-        return choose_by_items(seen, DV_OP_RW_TUPLE_I, DV_OP_RW_TUPLE_D, DV_OP_RW_TUPLE_A);
-    case DV_SAW_ARRAY:
-        return choose_by_items(seen, DV_OP_RW_ARRAY_I, DV_OP_RW_ARRAY_D, DV_OP_COUNT);
-    case DV_SAW_BYTES: return choose_by_items(seen, DV_OP_RW_BYTES_I, DV_OP_COUNT, DV_OP_COUNT);
-    default: return (walk){DV_OP_COUNT, DV_K_ANY};
-    }
+    const dv_kind kind = kind_seen(seen);
+    if (saw >= sizeof walks / sizeof *walks || !walks[saw][2]) return (walk){DV_OP_COUNT, kind};
+    return (walk){walks[saw][number_of(kind)], kind};
 }
 
 /* Any iterator, as in INCA code. */
@@ -71,6 +86,9 @@ static uint32_t walk_sequence(dv_build *b, walk w, uint32_t exhausted, uint32_t 
     int16_t slot = !raw          ? dv_home(b, b->top)
                    : target >= 0 ? dv_shadow(b, target)
                                  : dv_shadow(b, b->top);
+    if (w.op == DV_OP_RW_STR_A) /* there may be no memory for a character */
+        dv_point_add(b, b->cells.count, dv_exit_make(b, b->context, b->pc, false), true, false,
+                     false);
     uint32_t at = dv_region_emit_guard(b, w.op, home, slot, 0);
     end_at(b, at + 4, exhausted, true);
     dv_step_count(b, raw); /* INCA code stores an object in the same instruction */
@@ -87,17 +105,17 @@ static uint32_t walk_sequence(dv_build *b, walk w, uint32_t exhausted, uint32_t 
 _Static_assert(DV_OP_RW_ENUMERATE_A == DV_OP_RW_ENUMERATE_I + 2 &&
                    DV_OP_RW_ZIP_DI == DV_OP_RW_ZIP_II + 3 &&
                    DV_OP_RW_ZIP_AA == DV_OP_RW_ZIP_II + 8 &&
-                   DV_OP_RW_ITEMS_AI == DV_OP_RW_ITEMS_II + 3 &&
-                   DV_OP_RW_ITEMS_AA == DV_OP_RW_ITEMS_II + 5,
+                   DV_OP_RW_ITEMS_AA == DV_OP_RW_ITEMS_II + 8 &&
+                   DV_OP_RW_ROWS_AA == DV_OP_RW_ROWS_II + 8,
                "pairs: kind of the first item, kind of the second one");
 
-static dv_kind kind_seen(uint32_t seen) {
-    return seen == DV_SEEN_INT ? DV_K_INT : seen == DV_SEEN_FLOAT ? DV_K_FLOAT : DV_K_ANY;
-}
-
-static uint32_t number_of(dv_kind kind) {
-    return kind == DV_K_INT ? 0 : kind == DV_K_FLOAT ? 1 : 2;
-}
+/* The first of these instructions, by what INCA saw; the first item of an enumerate is an int. */
+static const uint32_t pair_walks[] = {
+    [DV_SAW_ENUMERATE] = DV_OP_RW_ENUMERATE_I,
+    [DV_SAW_ZIP] = DV_OP_RW_ZIP_II,
+    [DV_SAW_ITEMS] = DV_OP_RW_ITEMS_II,
+    [DV_SAW_ROWS] = DV_OP_RW_ROWS_II,
+};
 
 /* How pairs are walked that an UNPACK_SEQUENCE takes apart. */
 typedef struct pairs {
@@ -111,18 +129,10 @@ static pairs choose_pairs(dv_build *b, uint32_t next_pc) {
     if (!dv_step_follows(b, next_pc, DV_OP_UNPACK_SEQUENCE) ||
         dv_word_operand(b, next_pc, 0) != 2 || b->vm->nama != DV_NAMA_VIRTUAL)
         return p;
-    switch (evident_walk(b)) {
-    case DV_SAW_ENUMERATE:
-        p.first = DV_K_INT;
-        p.op = DV_OP_RW_ENUMERATE_I + number_of(p.second);
-        break;
-    case DV_SAW_ZIP: p.op = DV_OP_RW_ZIP_II + 3 * number_of(p.first) + number_of(p.second); break;
-    case DV_SAW_ITEMS:
-        if (p.first == DV_K_FLOAT) p.first = DV_K_ANY;
-        p.op = DV_OP_RW_ITEMS_II + 3 * (p.first == DV_K_ANY) + number_of(p.second);
-        break;
-    default: break;
-    }
+    const dv_saw saw = evident_walk(b);
+    if (saw >= sizeof pair_walks / sizeof *pair_walks || !pair_walks[saw]) return p;
+    if (saw == DV_SAW_ENUMERATE) p.first = DV_K_INT;
+    p.op = pair_walks[saw] + 3 * number_of(p.first) + number_of(p.second);
     return p;
 }
 
@@ -151,8 +161,10 @@ static uint32_t walk_pairs(dv_build *b, pairs p, uint32_t exhausted, uint32_t ne
             first = item_slot(b, p.first, b->top + 1, targets[0]);
     uint32_t at = dv_region_emit_guard(b, p.op, home, first, second);
     end_at(b, at + 4, exhausted, true);
-    if (b->emitting) b->region->removed++;
-    dv_build_mark(b, DV_MADE_TUPLE);
+    if (evident_walk(b) != DV_SAW_ROWS) { /* whose tuples are there anyway */
+        if (b->emitting) b->region->removed++;
+        dv_build_mark(b, DV_MADE_TUPLE);
+    }
     dv_step_count(b, true);
     if (targets[1] >= 0) {
         (void)dv_finish_raw(b, DV_NO_CELL, 0, p.first, targets[0], behind);
@@ -162,6 +174,47 @@ static uint32_t walk_pairs(dv_build *b, pairs p, uint32_t exhausted, uint32_t ne
     if (targets[0] >= 0) return dv_finish_raw(b, DV_NO_CELL, 0, p.first, targets[0], behind);
     push_item(b, p.first, first);
     return behind;
+}
+
+/* Three items or more
+ * -----------------------------------------------------------------------------------------------
+ */
+
+_Static_assert(DV_OP_RW_LONG_ROWS_STEP == DV_OP_RW_LONG_ROWS_I + 3 &&
+                   DV_OP_RW_LONG_ZIP_STEP == DV_OP_RW_LONG_ZIP_I + 3,
+               "the step is behind the kinds");
+
+static dv_kind kind_of_part(uint32_t seen, int32_t i) {
+    const uint32_t part = seen >> 2 * i & 3;
+    return part == DV_PART_INT ? DV_K_INT : part == DV_PART_FLOAT ? DV_K_FLOAT : DV_K_ANY;
+}
+
+/* Numbers first: what is in a slot above the stack is nobody's when one of them is something else,
+ * and the loop's head has not begun. */
+static uint32_t walk_long(dv_build *b, bool zip, uint32_t exhausted, uint32_t next_pc) {
+    const int32_t n = (int32_t)dv_word_operand(b, next_pc, 0), home = dv_home(b, b->top - 1);
+    const uint32_t seen = dv_site_cell(b, b->pc)[1].site.seen;
+    const uint32_t first = zip ? DV_OP_RW_LONG_ZIP_I : DV_OP_RW_LONG_ROWS_I;
+    uint32_t at = dv_region_emit_guard(b, zip ? DV_OP_RW_LONG_ZIP : DV_OP_RW_LONG_ROWS, home, n, 0);
+    end_at(b, at + 4, exhausted, true);
+    for (int32_t i = 0; i < n; i++) {
+        const dv_kind kind = kind_of_part(seen, i);
+        if (dv_kind_is_raw(kind))
+            dv_region_emit_guard(b, first + number_of(kind), home, dv_shadow(b, b->top + n - 1 - i),
+                                 i);
+    }
+    for (int32_t i = 0; i < n; i++)
+        if (!dv_kind_is_raw(kind_of_part(seen, i)))
+            dv_region_emit(b, first + 2, home, dv_home(b, b->top + n - 1 - i), i);
+    dv_region_emit(b, first + 3, home, n, 0);
+    dv_step_count(b, true);
+    if (zip) {
+        if (b->emitting) b->region->removed++;
+        dv_build_mark(b, DV_MADE_TUPLE);
+    }
+    for (int32_t i = n - 1; i >= 0; i--)
+        push_item(b, kind_of_part(seen, i), item_slot(b, kind_of_part(seen, i), b->top, -1));
+    return next_pc + dv_step_length(b, next_pc);
 }
 
 /* Ranges, and the choice
@@ -189,6 +242,10 @@ uint32_t dv_step_for_iter(dv_build *b, uint32_t next_pc) {
     pairs p = choose_pairs(b, next_pc);
     if (p.op != DV_OP_COUNT && iterator->where == DV_AT_HOME)
         return walk_pairs(b, p, exhausted, next_pc);
+    const dv_saw saw = evident_walk(b);
+    if ((saw == DV_SAW_LONG_ZIP || saw == DV_SAW_LONG_ROWS) && iterator->where == DV_AT_HOME &&
+        dv_step_follows(b, next_pc, DV_OP_UNPACK_SEQUENCE) && b->vm->nama == DV_NAMA_VIRTUAL)
+        return walk_long(b, saw == DV_SAW_LONG_ZIP, exhausted, next_pc);
     walk w = choose_walk(b);
     if (w.op == DV_OP_COUNT || iterator->where != DV_AT_HOME)
         return ask_iterator(b, exhausted, next_pc);

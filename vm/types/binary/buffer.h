@@ -119,6 +119,19 @@ static inline char *dv_item_at_pair(const dv_buffer *b, int64_t i, int64_t j) {
                     (uint64_t)j * (uint64_t)columns->stride);
 }
 
+/* The element at n raw indices, of n axes; likewise. */
+static inline char *dv_item_at_all(const dv_buffer *b, const dv_value *raw, int64_t n) {
+    uintptr_t at = (uintptr_t)b->data;
+    for (int64_t k = 0; k < n; k++) {
+        const dv_axis *axis = &b->axes[k];
+        int64_t i = (int64_t)raw[k].bits;
+        if (i < 0) i += axis->count;
+        if (DV_UNLIKELY(i < 0 || i >= axis->count)) return NULL;
+        at += (uint64_t)i * (uint64_t)axis->stride;
+    }
+    return b->data ? (char *)at : NULL;
+}
+
 /* How many items there are along the first axis; -1: whoever makes the length of v shall see to it.
  */
 static inline int64_t dv_items_length(const dv_vm *vm, dv_value v) {

@@ -13,6 +13,7 @@
 #define DV_TYPES_SET_H
 
 #include "core/vm.h"
+#include "core/work.h"
 
 #define DV_SET_SMALL 8
 
@@ -57,6 +58,23 @@ static inline const dv_set_entry *dv_set_walk(dv_value self, uint64_t *position)
         return &set->table[i];
     }
     return NULL;
+}
+
+typedef struct dv_set_iterator {
+    dv_object header;
+    dv_value set; /* EMPTY: it is exhausted, and stays so */
+    uint64_t position;
+    int64_t used; /* keys that the set had at first; -1: it was seen to have another number */
+} dv_set_iterator;
+
+enum { DV_SET_GAP = 64 }; /* entries without a key: to pass over more of them is counted */
+
+/* The key in front of `position` is taken. */
+static inline void dv_set_iterator_advance(dv_vm *vm, dv_set_iterator *iterator,
+                                           uint64_t position) {
+    const uint64_t passed = position - iterator->position;
+    if (passed > DV_SET_GAP) dv_work_owe(vm, (int64_t)passed / 8);
+    iterator->position = position;
 }
 
 /* Tools of the set's own files: keys with their known hashes. */

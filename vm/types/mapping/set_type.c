@@ -15,13 +15,6 @@ static bool is_frozen(dv_value v) { return dv_is_shape(v, DV_T_FROZENSET); }
 /* ---- Iterators ---------------------------------------------------------------------------------
  */
 
-typedef struct dv_set_iterator {
-    dv_object header;
-    dv_value set;
-    uint64_t position;
-    int64_t used; /* keys that the set had at first; -1: it was seen to have another number */
-} dv_set_iterator;
-
 static dv_value set_iterate(dv_vm *vm, dv_value self) {
     dv_set_iterator *iterator = dv_container_new(vm, sizeof(dv_set_iterator), DV_T_SET_ITERATOR);
     if (!iterator) return DV_EMPTY;
@@ -45,8 +38,6 @@ static dv_value iterator_self(dv_vm *vm, dv_value self) {
     return dv_retain(self);
 }
 
-enum { GAP = 64 }; /* entries without a key: to pass over more of them is counted */
-
 static dv_value iterator_next(dv_vm *vm, dv_value self) {
     dv_set_iterator *iterator = (dv_set_iterator *)dv_as_object(self);
     dv_value set = iterator->set;
@@ -55,11 +46,12 @@ static dv_value iterator_next(dv_vm *vm, dv_value self) {
         iterator->used = -1;
         return dv_raise(vm, DV_E_RUNTIME_ERROR, "Set changed size during iteration");
     }
-    const uint64_t before = iterator->position;
-    const dv_set_entry *entry = dv_set_walk(set, &iterator->position);
-    if (entry && iterator->position - before > GAP)
-        dv_work_owe(vm, (int64_t)(iterator->position - before) / 8);
-    if (entry) return dv_retain(entry->key);
+    uint64_t position = iterator->position;
+    const dv_set_entry *entry = dv_set_walk(set, &position);
+    if (entry) {
+        dv_set_iterator_advance(vm, iterator, position);
+        return dv_retain(entry->key);
+    }
     iterator->set = DV_EMPTY;
     dv_release(vm, set);
     return DV_EMPTY;

@@ -42,6 +42,14 @@ typedef struct dv_many {
     dv_value iterators[];
 } dv_many;
 
+/* filter: function and iterator; reversed: sequence and next index; iter: callable and sentinel
+ * (builtins/iterators.c). */
+typedef struct dv_pair_iterator {
+    dv_object header;
+    dv_value first, second;
+    int64_t next;
+} dv_pair_iterator;
+
 extern const dv_type dv_iterator_type, dv_enumerate_type;
 
 /* The types as whose instances dv_iterators show themselves; that of arrays comes with its module.
@@ -76,6 +84,44 @@ static inline dv_iterator *dv_list_walk(dv_value iterator) {
 }
 static inline dv_value dv_list_walk_item(const dv_iterator *walk) {
     return dv_as_list(walk->sequence)->items[walk->next];
+}
+
+static inline dv_many *dv_as_many(dv_value v) { return (dv_many *)dv_as_object(v); }
+
+/* Does the zip walk n different lists, none at its end, and has it no result to give out again? */
+static inline bool dv_zip_walks_lists(const dv_many *zip, int64_t n) {
+    if (zip->count != (uint32_t)n || !dv_is_empty(zip->function)) return false;
+    for (int64_t i = 0; i < n; i++) {
+        if (!dv_list_walk(zip->iterators[i])) return false;
+        for (int64_t j = 0; j < i; j++)
+            if (dv_same(zip->iterators[i], zip->iterators[j])) return false;
+    }
+    return true;
+}
+static inline dv_value dv_zip_item(const dv_many *zip, int64_t i) {
+    return dv_list_walk_item((const dv_iterator *)dv_as_object(zip->iterators[i]));
+}
+static inline void dv_zip_advance(dv_many *zip, int64_t n) {
+    for (int64_t i = 0; i < n; i++) ((dv_iterator *)dv_as_object(zip->iterators[i]))->next++;
+}
+
+/* The tuple of n items that the iterator of a list gives next; NULL: it gives something else. */
+static inline dv_tuple *dv_row_walk(dv_value iterator, int64_t n) {
+    const dv_iterator *walk = dv_list_walk(iterator);
+    const dv_value row = walk ? dv_list_walk_item(walk) : DV_EMPTY;
+    return dv_is_shape(row, DV_T_TUPLE) && dv_as_tuple(row)->count == n ? dv_as_tuple(row) : NULL;
+}
+
+static inline dv_iterator *dv_as_walk(dv_value v) { return (dv_iterator *)dv_as_object(v); }
+static inline dv_tuple *dv_as_row(dv_value iterator) {
+    return dv_as_tuple(dv_list_walk_item(dv_as_walk(iterator)));
+}
+
+/* The next item of a reversed() of a list; NULL: there is none, or it is one of something else. */
+static inline const dv_value *dv_list_reversed_item(const dv_pair_iterator *walk) {
+    if (!dv_is_shape(walk->first, DV_T_LIST) || walk->next < 0) return NULL;
+    const dv_list *list = dv_as_list(walk->first);
+    return walk->next < list->count ? &list->items[walk->next] : NULL;
 }
 
 /* The next item of an iterator of a list or a tuple that is not exhausted; NULL: it is not. */
