@@ -64,6 +64,7 @@ typedef struct dv_snapshot {
 /* What enters an inlined function: that says what lies below its locals. */
 typedef enum dv_entering {
     DV_ENTERS_CALL,       /* callee R R */
+    DV_ENTERS_GETTER,     /* the load of a property: the same, where the object was */
     DV_ENTERS_INIT,       /* a call of its class, whose __init__ it is (virtual.h) */
     DV_ENTERS_OPERATOR,   /* an operator of dl classes (operator.h) */
     DV_ENTERS_COMPARISON, /* the same, which counts as a call of its own */

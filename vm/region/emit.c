@@ -57,8 +57,9 @@ void dv_point_add(dv_build *b, uint32_t cell, uint32_t exit, bool raises, bool r
 bool dv_owned(dv_build *b, dv_context *context, uint32_t pc, int32_t q) {
     while (q < context->base) {
         /* Below the locals of an __init__ are the instance, and the function (virtual.c); of an
-         * operator's method, how it goes on, and that itself. */
-        if (context->entering != DV_ENTERS_CALL && q >= context->base - DV_BELOW_INIT) return true;
+         * operator's method, how it goes on, and that itself; of a property, its function. */
+        const int32_t below = context->entering == DV_ENTERS_GETTER ? 3 : DV_BELOW_INIT;
+        if (context->entering != DV_ENTERS_CALL && q >= context->base - below) return true;
         pc = context->call_pc;
         context = context->parent;
     }
@@ -137,7 +138,8 @@ static const dv_cell *link_of(const dv_context *c) {
     case DV_ENTERS_INIT: return dv_construct_cell;
     case DV_ENTERS_OPERATOR:
     case DV_ENTERS_COMPARISON: return dv_operate_cell;
-    case DV_ENTERS_CALL: break;
+    case DV_ENTERS_CALL:
+    case DV_ENTERS_GETTER: break;
     }
     return caller->cells + caller->cell_at[c->return_pc];
 }
