@@ -302,6 +302,7 @@ void dv_spill(dv_build *b, bool doubles,
 void dv_store_register(dv_build *b, int32_t q, int16_t slot); /* raw entry in r or d to a slot */
 void dv_to_slot(dv_build *b, int32_t q);                      /* raw entry: into some slot */
 void dv_materialize(dv_build *b, int32_t q);                  /* into its home slot */
+void dv_box(dv_build *b, dv_kind kind, int16_t slot, int16_t home); /* raw, as a value */
 void dv_claim(dv_build *b, int32_t local);     /* nothing else refers to the local any more */
 void dv_claim_slot(dv_build *b, int16_t slot); /* no entry refers to the slot, a global's */
 bool dv_owned(dv_build *b, dv_context *context, uint32_t pc,

@@ -298,6 +298,14 @@ static uint32_t box_op(dv_kind kind) {
     return kind == DV_K_INT ? DV_OP_R_BOX_I : kind == DV_K_FLOAT ? DV_OP_R_BOX_D : DV_OP_R_BOX_B;
 }
 
+void dv_box(dv_build *b, dv_kind kind, int16_t slot, int16_t home) {
+    b->block->converted += b->weight;
+    if (kind == DV_K_INT) /* there may be no memory for it */
+        dv_point_add(b, b->cells.count, dv_exit_make(b, b->context, b->pc, false), true, false,
+                     false);
+    dv_region_emit(b, box_op(kind), slot, home, 0);
+}
+
 void dv_materialize(dv_build *b, int32_t q) {
     dv_known_value *e = &b->e[q];
     if (e->kind == DV_K_VIRTUAL) dv_virtual_make(b, e->slot);
@@ -318,12 +326,7 @@ void dv_materialize(dv_build *b, int32_t q) {
         dv_region_emit(b, DV_OP_RC_BOX, e->slot, dv_home(b, q), 0);
     } else {
         dv_to_slot(b, q);
-        b->block->converted += b->weight;
-        if (e->kind == DV_K_INT) {
-            dv_point_add(b, b->cells.count, dv_exit_make(b, b->context, b->pc, false), true, false,
-                         false);
-        }
-        dv_region_emit(b, box_op(e->kind), e->slot, dv_home(b, q), 0);
+        dv_box(b, (dv_kind)e->kind, e->slot, dv_home(b, q));
     }
     if (e->kind <= DV_K_COMPLEX || e->kind == DV_K_CONSTANT) e->kind = DV_K_ANY;
     e->value = DV_EMPTY;
