@@ -408,7 +408,7 @@ ${load_of_dict()}\
     JUMP(thread->entry);
 </%isa:derivative>
 
-<%isa:derivative name="LOAD_ATTR_PROPERTY" several="LOAD_ATTR_POLY" of="LOAD_ATTR" cache="shape cell" doc="object.name of an instance with the cached shape, where name is a property of its class that a dl function computes: enters it. The class's cell is in the cache.">
+<%isa:derivative name="LOAD_ATTR_PROPERTY" saw="property" several="LOAD_ATTR_POLY" of="LOAD_ATTR" cache="shape cell" doc="object.name of an instance with the cached shape, where name is a property of its class that a dl function computes: enters it. The class's cell is in the cache.">
     if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != CACHED(shape) || GUARD_FAILS())) MISS();
     const dv_value found = CACHED(cell)->value;
     if (DV_UNLIKELY(!dv_is_shape(found, DV_T_PROPERTY))) MISS();

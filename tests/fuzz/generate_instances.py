@@ -42,6 +42,14 @@ class Pair:
     def __add__(self, other):
         return %(added)s(self.a + other.a, self.b + other.b)
 
+    @property
+    def half(self):
+        %(half)s
+
+    @property
+    def twin(self):
+        return %(twin)s
+%(truth)s
     def show(self):
         return type(self).__name__, sorted((name, type(value).__name__ if hasattr(value, 'show') else str(value)) for name, value in self.__dict__.items())
 
@@ -86,6 +94,10 @@ class Nest:
     def sum(self):
         return self.left.a + self.right.a
 
+    @property
+    def first(self):
+        return %(side)s
+%(asked)s
     def swapped(self):
         return Nest(self.right, self.left)
 
@@ -114,9 +126,16 @@ CHANGES = [
     "Pair.c = property(lambda self: 7, lambda self, value: None)",
     "Point.__setattr__ = lambda self, name, value: object.__setattr__(self, name, 1)",
     "Pair.__del__ = lambda self: None",
+    "Pair.half = property(lambda self: 0.75)",
+    "Pair.twin = property(Pair.kept)",
+    "Pair.__bool__ = lambda self: self.a % 3 == 0",
+    "Nest.__bool__ = lambda self: False",
     "Pair = Point",
     "Point = Pair",
 ]
+
+
+TRUTHS = ["self.a > 3", "self.a % 2 == 0 or self.b > 1.0", "self.a != 7 and self.b != 0", "True", "10 // (self.a - 7) > 1", "self.a > 990 or self.a"]
 
 
 class Instances(Loops):
@@ -136,12 +155,16 @@ class Instances(Loops):
     def int_expression(self, depth: int = 2) -> str:
         if self.inside and depth and self.chance(15):
             return self.pick([f"{self.pick(OBJECTS)}.count()", f"({self.pick(OBJECTS)}.a + {self.pick(OBJECTS)}.bonus)",
-                              f"{self.object_expression(1)}.count()", f"int({self.pick(OBJECTS)} is {self.pick(OBJECTS)})"])
+                              f"{self.object_expression(1)}.count()", f"int({self.pick(OBJECTS)} is {self.pick(OBJECTS)})",
+                              f"(1 if {self.asked(depth)} else 2)", f"int(not {self.asked(depth)})",
+                              f"({self.int_leaf()} {self.pick(['and', 'or'])} {self.int_leaf()})",
+                              f"({self.condition()} {self.pick(['and', 'or'])} {self.condition()})"])
         return super().int_expression(depth)
 
     def float_expression(self, depth: int = 2) -> str:
         if self.inside and depth and self.chance(15):
-            return f"{self.object_expression(depth - 1)}.total({self.float_leaf()})"
+            return self.pick([f"{self.object_expression(depth - 1)}.total({self.float_leaf()})",
+                              f"{self.asked(depth)}.half", f"({self.float_leaf()} or 1.25)"])
         return super().float_expression(depth)
 
     def new(self) -> str:
@@ -158,11 +181,16 @@ class Instances(Loops):
         return self.pick([
             f"{name}.moved({self.int_leaf()}, {self.float_leaf()})",
             f"{self.object_expression(depth - 1)}.kept()",
+            f"{self.asked(depth)}.twin",
+            f"({name} {self.pick(['and', 'or'])} {self.new()})",
             f"{name}.larger({self.object_expression(depth - 1)})",
             f"{self.object_expression(depth - 1)}.changed({self.int_leaf()})",
             f"({name} + {self.object_expression(depth - 1)})",
             f"({self.object_expression(0)} if {self.condition()} else {self.new()})",
         ])
+
+    def asked(self, depth: int) -> str:
+        return self.new() if depth > 1 and self.chance(40) else self.pick(OBJECTS)
 
     def assign(self) -> None:
         if not self.inside or self.chance(40):
@@ -221,6 +249,11 @@ class Instances(Loops):
             f"i1 += {nest}.left is {nest}.right",
             f"i1 += isinstance({nest}.{self.pick(['left', 'right'])}, {self.pick(['Pair', 'Point', 'Nest', 'int'])})",
             f"if {nest}.left and {name} is not None: i1 += 1",
+            f"if {nest} {self.pick(['and', 'or'])} {name}: i1 += 1",
+            f"if not Nest({self.side()}, {self.side()}): i1 += 1",
+            f"while {name} and {name}.a > 500: {name} = {name}.moved(-{name}.a, 0.5)",
+            f"objects[{loop} % 4] = {nest}.first.kept()",
+            f"i1 = ({nest}.first.a + i1) % 1000",
             f"{name} = {name}.moved({self.int_leaf()}, {self.float_leaf()})",
             f"{name} = {name} + {self.pick(OBJECTS)}",
             f"if {self.condition()}: {nest} = Nest({self.side()}, {self.side()})",
@@ -250,6 +283,11 @@ class Instances(Loops):
             "sign": self.pick(["", "-"]),
             "super": self.pick(["Pair.__init__(self, a, b)", "super().__init__(a, b)", "self.a, self.b = a, b"]),
             "other": self.pick(["None", "[]", "self", "Pair(a, b)"]),
+            "half": self.pick(["return self.b * 0.5", "return self.b / (self.a - 7)", "x = self.b\n        return x if self.a > 3 else -x"]),
+            "twin": self.pick(["Pair(self.b, self.a)", "self", "Pair(self.a % 100, self.half)"]),
+            "truth": self.pick(["", "", f"\n    def __bool__(self):\n        return {self.pick(TRUTHS)}\n"]),
+            "side": self.pick(["self.left", "self.right", "Pair(self.left.a, 1.5)"]),
+            "asked": self.pick(["", f"\n    def __bool__(self):\n        return {self.pick(TRUTHS).replace('self.', 'self.left.')}\n"]),
             "late": self.pick(["", "\n        look(self)", "\n        self.a += 1"]),
         }
         choices["first"] = self.pick(["", "", "if right is left: right = Pair(3, 1.5)\n        ", "left = right if isinstance(left, Nest) else left\n        ",

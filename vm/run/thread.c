@@ -4,6 +4,7 @@
 #include "dv_ops.h"
 #include "code/liveness.h"
 #include "code/pack.h"
+#include "code/verify.h"
 #include "run/frame.h"
 #include "types/number/complex.h"
 #include "types/binary/bytes.h"
@@ -392,10 +393,14 @@ static uint32_t parameter_count(const dv_code *code) {
            (code->flags & DV_CODE_VARARGS ? 1 : 0) + (code->flags & DV_CODE_VARKEYWORDS ? 1 : 0);
 }
 
+uint32_t dv_code_shadow(const dv_code *code) {
+    if (code->flags & DV_CODE_HAS_LOOP) return DV_SHADOW_EXTRA;
+    if (!(code->flags & DV_CODE_HOT_CALLS)) return 0;
+    return code->word_count > DV_MUCH_CODE ? DV_SHADOW_EXTRA : DV_SHADOW_CALLS;
+}
+
 uint32_t dv_code_stack_base(const dv_code *code) {
-    uint32_t extra = code->flags & DV_CODE_HAS_LOOP    ? DV_SHADOW_EXTRA
-                     : code->flags & DV_CODE_HOT_CALLS ? DV_SHADOW_CALLS
-                                                       : 0;
+    const uint32_t extra = dv_code_shadow(code);
     const uint32_t shadow = extra ? code->local_count + code->max_stack + extra : 0;
     return code->local_count + shadow;
 }

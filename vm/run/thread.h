@@ -71,12 +71,15 @@ extern const dv_cell dv_halt_cell[];      /* two: behind the second one the prog
 extern const dv_cell dv_expand_cell[];
 extern const dv_cell dv_count_cell[];
 
-/* Shadow slots of a frame whose code has loops: raw locals, raw temporaries, what inlining may use,
- * attributes of instances that are not made, and where a raw result goes.  Functions without loops
- * whose calls may be hot have fewer: of those that call themselves so many frames are there. */
+/* Shadow slots of a frame whose code has loops, or is long: raw locals, raw temporaries, what
+ * inlining may use, attributes of instances that are not made, and where a raw result goes.  Short
+ * functions without loops whose calls may be hot have fewer: they call themselves, so many frames
+ * are there. */
 #define DV_SHADOW_EXTRA 81
 #define DV_SHADOW_CALLS 28 /* of such functions */
 
+/* So many of these has a frame of the code. */
+uint32_t dv_code_shadow(const dv_code *code);
 /* Where the operand stack of a frame begins. */
 uint32_t dv_code_stack_base(const dv_code *code);
 

@@ -962,12 +962,12 @@ static bool prepare(dv_build *b, dv_thread *thread, uint32_t head, uint32_t end)
     }
     b->locals = (int32_t)code->local_count;
     b->stack_base = (int32_t)thread->stack_base;
-    const bool loops = code->flags & DV_CODE_HAS_LOOP;
-    b->entry_limit = b->locals + (int32_t)code->max_stack + (loops ? EXTRA_ENTRIES : CALLS_ENTRIES);
+    const bool wide = dv_code_shadow(code) == DV_SHADOW_EXTRA;
+    b->entry_limit = b->locals + (int32_t)code->max_stack + (wide ? EXTRA_ENTRIES : CALLS_ENTRIES);
     b->scratch = (int16_t)(b->locals + b->entry_limit);
     b->return_slot = (int16_t)(b->stack_base - 1); /* the last one */
     b->attribute_slots = b->scratch + DV_SCRATCH_SLOTS;
-    b->attribute_count = loops ? DV_ATTRIBUTE_SLOTS : DV_ATTRIBUTE_CALLS;
+    b->attribute_count = wide ? DV_ATTRIBUTE_SLOTS : DV_ATTRIBUTE_CALLS;
     b->triples = b->attribute_slots + b->attribute_count;
     b->triple_limit = b->return_slot;
     b->e = dv_build_get(b, (size_t)(b->entry_limit + 8) * sizeof *b->e);

@@ -64,6 +64,7 @@ typedef struct dv_snapshot {
 /* What enters an inlined function: that says what lies below its locals. */
 typedef enum dv_entering {
     DV_ENTERS_CALL,       /* callee R R */
+    DV_ENTERS_GETTER,     /* the load of a property: the same, where the object was */
     DV_ENTERS_INIT,       /* a call of its class, whose __init__ it is (virtual.h) */
     DV_ENTERS_OPERATOR,   /* an operator of dl classes (operator.h) */
     DV_ENTERS_COMPARISON, /* the same, which counts as a call of its own */
@@ -302,6 +303,7 @@ void dv_store_register(dv_build *b, int32_t q, int16_t slot); /* raw entry in r 
 void dv_to_slot(dv_build *b, int32_t q);                      /* raw entry: into some slot */
 void dv_to_shadow(dv_build *b, int32_t q);                    /* into its own */
 void dv_materialize(dv_build *b, int32_t q);                  /* into its home slot */
+void dv_box(dv_build *b, dv_kind kind, int16_t slot, int16_t home); /* raw, as a value */
 void dv_claim(dv_build *b, int32_t local);     /* nothing else refers to the local any more */
 void dv_claim_slot(dv_build *b, int16_t slot); /* no entry refers to the slot, a global's */
 bool dv_owned(dv_build *b, dv_context *context, uint32_t pc,

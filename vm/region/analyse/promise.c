@@ -52,7 +52,9 @@ static uint32_t weight_at(const loops *in, uint32_t pc) {
     return weight;
 }
 
+/* Numbers of several types may be attributes of an instance that is not made. */
 static verdict judge_seen(const dv_site *site) {
+    if (site->seen == (DV_SEEN_INT | DV_SEEN_FLOAT)) return UNKNOWN;
     return site->seen == DV_SEEN_INT || site->seen == DV_SEEN_FLOAT ? TYPED : BOXED;
 }
 

@@ -26,6 +26,7 @@ typedef struct way {
     dv_snapshot *at;
     int16_t partners[MOST_RECORDS]; /* which instance the leader's is on this way; -1: none yet */
     dv_reached made;                /* instances that are made on this way, at the latest */
+    bool boxes;                     /* attributes of different kinds may meet, as objects */
 } way;
 
 static void forget_partners(way *w) {
@@ -248,6 +249,19 @@ static bool stays(dv_build *b, const dv_context *context, uint32_t pc, const dv_
            (dv_is_faded(e) || (is_virtual(e) && dv_virtual_may_fade(b, context, pc, q)));
 }
 
+/* The attribute is an object on all ways, if it is none yet; false: it cannot be one. */
+static bool box_value(const way *w, dv_known_value *known, const dv_known_value *v, bool *changed) {
+    if (!w->boxes || is_virtual(known) || is_virtual(v)) return false;
+    if (known->where == DV_AT_HOME && known->kind == DV_K_ANY) return true;
+    const int32_t slot = known->where == DV_AT_VALUE ? free_slot_at(w) : known->slot;
+    if (slot < 0) return false;
+    const bool mixed = known->kind != v->kind && dv_is_raw_number(known) && dv_is_raw_number(v);
+    *known =
+        (dv_known_value){DV_K_ANY, DV_AT_HOME, (int16_t)slot, mixed ? DV_MIXED_NUMBER : DV_EMPTY};
+    *changed = true;
+    return true;
+}
+
 /* What is known of an attribute on all ways; false: nothing that could stay virtual. */
 static bool join_value(const way *w, dv_known_value *known, const dv_known_value *v,
                        bool *changed) {
@@ -256,11 +270,13 @@ static bool join_value(const way *w, dv_known_value *known, const dv_known_value
         if (known->kind != v->kind) known->kind = DV_K_ANY;
         return true;
     }
-    if (known->kind != v->kind || v->where == DV_AT_HOME) return false;
+    if (known->kind != v->kind || v->where == DV_AT_HOME || known->where == DV_AT_HOME)
+        return box_value(w, known, v, changed);
     bool same =
         known->where == DV_AT_VALUE && v->where == DV_AT_VALUE && dv_same(known->value, v->value);
     if (known->where == DV_AT_SLOT || same) return true;
-    int32_t slot = dv_kind_is_raw((dv_kind)v->kind) ? free_slot_at(w) : -1;
+    if (!dv_kind_is_raw((dv_kind)v->kind)) return box_value(w, known, v, changed);
+    const int32_t slot = free_slot_at(w);
     if (slot < 0) return false;
     *known = (dv_known_value){v->kind, DV_AT_SLOT, (int16_t)slot, DV_EMPTY};
     *changed = true;
@@ -303,6 +319,12 @@ static int32_t add_faded(way *w, int32_t q) {
     return -1;
 }
 
+/* May attributes of the instance in entry q become objects where the ways meet?  Not if it is
+ * carried: then the object may be there, too, which has them. */
+static bool may_box(const way *w, int32_t q) {
+    return !dv_is_carried(&w->at->entries[q]) && !dv_is_carried(&w->b->e[q]);
+}
+
 /* Is another thing known of a local in which an instance has faded on some way? */
 static bool join_faded(way *w, int32_t q) {
     const dv_known_value *known = &w->at->entries[q];
@@ -316,6 +338,7 @@ static bool join_faded(way *w, int32_t q) {
             w->at->kept |= UINT64_C(1) << q;
         return number >= 0;
     }
+    w->boxes = may_box(w, q);
     if (join_record(w, known->slot, w->b->e[q].slot, &changed)) return changed;
     keep_at(w, q);
     return true;
@@ -363,6 +386,7 @@ static bool fails_to_match(way *w, bool *changed) {
     for (int32_t q = 0; q < b->top; q++) {
         const dv_known_value *known = &w->at->entries[q];
         if (!is_virtual(known)) continue;
+        w->boxes = may_box(w, q);
         if (is_virtual(&b->e[q]) && join_record(w, known->slot, b->e[q].slot, changed)) {
             if (dv_is_carried(known) || !dv_is_carried(&b->e[q])) continue;
             carry_at(w, q);
@@ -502,6 +526,32 @@ static void convert_record(const way *w, int32_t number, bool constants, moves *
     }
 }
 
+/* Which of the leader's instances are which on this way. */
+static void pair_all(way *w, dv_reached *used) {
+    forget_partners(w);
+    for (int32_t q = 0; q < w->at->top; q++) {
+        const dv_known_value *t = &w->at->entries[q];
+        if (!dv_has_record(t)) continue;
+        dv_virtual_reach(w->at->records, t->slot, used);
+        if (dv_has_record(&w->b->e[q])) pair_up(w, t->slot, w->b->e[q].slot);
+    }
+}
+
+/* One of the attributes that are objects at the leader becomes one, too; false: all are. */
+static bool box_one(way *w) {
+    dv_build *b = w->b;
+    for (uint32_t n = 0; n < w->at->record_count; n++) {
+        const dv_virtual *known = &w->at->records[n];
+        for (uint32_t i = 0; i < known->shape->count && w->partners[n] >= 0; i++) {
+            const bool is_object = b->virtuals.data[w->partners[n]].values[i].where == DV_AT_HOME;
+            if (known->values[i].where != DV_AT_HOME || is_object) continue;
+            dv_virtual_box(b, w->partners[n], i);
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Now all is as the leader has it. */
 static void take_records(dv_build *b, const dv_snapshot *to) {
     const int32_t first = (int32_t)b->virtuals.count;
@@ -527,12 +577,8 @@ void dv_virtual_convert(dv_build *b, const dv_snapshot *to) {
     way w = {.b = b, .at = (dv_snapshot *)to};
     moves m = {.count = 0};
     dv_reached used = {.count = 0};
-    forget_partners(&w);
-    for (int32_t q = 0; q < to->top; q++) {
-        if (!dv_has_record(&to->entries[q])) continue;
-        dv_virtual_reach(to->records, to->entries[q].slot, &used);
-        if (dv_has_record(&b->e[q])) pair_up(&w, to->entries[q].slot, b->e[q].slot);
-    }
+    do pair_all(&w, &used);
+    while (box_one(&w) && !b->failed);
     if (used.full) dv_build_fail(b, DV_REFUSED_SIZE);
     for (int pass = 0; pass < 2; pass++) { /* constants only when all else has been read */
         for (int32_t k = 0; k < used.count; k++) convert_record(&w, used.numbers[k], pass == 1, &m);

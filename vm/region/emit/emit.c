@@ -57,8 +57,9 @@ void dv_point_add(dv_build *b, uint32_t cell, uint32_t exit, bool raises, bool r
 bool dv_owned(dv_build *b, dv_context *context, uint32_t pc, int32_t q) {
     while (q < context->base) {
         /* Below the locals of an __init__ are the instance, and the function (virtual.c); of an
-         * operator's method, how it goes on, and that itself. */
-        if (context->entering != DV_ENTERS_CALL && q >= context->base - DV_BELOW_INIT) return true;
+         * operator's method, how it goes on, and that itself; of a property, its function. */
+        const int32_t below = context->entering == DV_ENTERS_GETTER ? 3 : DV_BELOW_INIT;
+        if (context->entering != DV_ENTERS_CALL && q >= context->base - below) return true;
         pc = context->call_pc;
         context = context->parent;
     }
@@ -137,7 +138,8 @@ static const dv_cell *link_of(const dv_context *c) {
     case DV_ENTERS_INIT: return dv_construct_cell;
     case DV_ENTERS_OPERATOR:
     case DV_ENTERS_COMPARISON: return dv_operate_cell;
-    case DV_ENTERS_CALL: break;
+    case DV_ENTERS_CALL:
+    case DV_ENTERS_GETTER: break;
     }
     return caller->cells + caller->cell_at[c->return_pc];
 }
@@ -296,6 +298,14 @@ static uint32_t box_op(dv_kind kind) {
     return kind == DV_K_INT ? DV_OP_R_BOX_I : kind == DV_K_FLOAT ? DV_OP_R_BOX_D : DV_OP_R_BOX_B;
 }
 
+void dv_box(dv_build *b, dv_kind kind, int16_t slot, int16_t home) {
+    b->block->converted += b->weight;
+    if (kind == DV_K_INT) /* there may be no memory for it */
+        dv_point_add(b, b->cells.count, dv_exit_make(b, b->context, b->pc, false), true, false,
+                     false);
+    dv_region_emit(b, box_op(kind), slot, home, 0);
+}
+
 void dv_materialize(dv_build *b, int32_t q) {
     dv_known_value *e = &b->e[q];
     if (e->kind == DV_K_VIRTUAL) dv_virtual_make(b, e->slot);
@@ -316,12 +326,7 @@ void dv_materialize(dv_build *b, int32_t q) {
         dv_region_emit(b, DV_OP_RC_BOX, e->slot, dv_home(b, q), 0);
     } else {
         dv_to_slot(b, q);
-        b->block->converted += b->weight;
-        if (e->kind == DV_K_INT) {
-            dv_point_add(b, b->cells.count, dv_exit_make(b, b->context, b->pc, false), true, false,
-                         false);
-        }
-        dv_region_emit(b, box_op(e->kind), e->slot, dv_home(b, q), 0);
+        dv_box(b, (dv_kind)e->kind, e->slot, dv_home(b, q));
     }
     if (e->kind <= DV_K_COMPLEX || e->kind == DV_K_CONSTANT) e->kind = DV_K_ANY;
     e->value = DV_EMPTY;

@@ -10,6 +10,8 @@
 #include "quicken/polymorphic.h"
 #include "region/emit/fuse.h"
 #include "region/step/virtual.h"
+#include "types/callable/function.h"
+#include "types/class/descriptor.h"
 
 /* What a site remembers of a shape: where the attribute is, or the class's cell with the method. */
 typedef struct met {
@@ -22,6 +24,7 @@ static bool remember(const dv_poly_entry *entry, dv_saw saw, bool stores, met *s
     shape->where = (dv_cell){.s = {(int32_t)entry->shape, (int32_t)entry->offset}};
     shape->cell = (dv_global_cell *)(uintptr_t)entry->cell;
     if (saw == DV_SAW_METHOD) return entry->cell && dv_is_function(entry->cell->value);
+    if (saw == DV_SAW_PROPERTY) return entry->cell && !stores && entry->other == DV_T_PROPERTY;
     return !entry->cell && entry->offset && (!stores || entry->other == entry->shape);
 }
 
@@ -32,7 +35,7 @@ static uint32_t find_shapes(dv_build *b, dv_saw saw, met shapes[DV_POLY_ENTRIES]
     const dv_cell *cache = dv_site_cell(b, b->pc) + evidence->cache_cell;
     uint32_t count = 0;
     if (evidence->saw == saw) {
-        shapes[count++] = (met){cache[0], saw == DV_SAW_METHOD ? cache[1].p : NULL};
+        shapes[count++] = (met){cache[0], saw == DV_SAW_SLOT ? NULL : cache[1].p};
     } else if (evidence->cached[0] == DV_CACHED_ENTRIES) {
         const dv_poly_entry *entries = ((const dv_poly *)cache[0].p)->entries;
         const bool stores = evidence->family == DV_OP_STORE_ATTR;
@@ -264,10 +267,10 @@ uint32_t dv_step_store_slot(dv_build *b, uint32_t next_pc) {
 }
 
 /* Of the shapes that the site met, that of the instance in entry q, which is virtual. */
-static bool meet_virtual(dv_build *b, int32_t q, met *shape) {
+static bool meet_virtual(dv_build *b, dv_saw saw, int32_t q, met *shape) {
     met shapes[DV_POLY_ENTRIES];
     const uint32_t number = dv_virtual_record(b, &b->e[q])->shape->number;
-    const uint32_t count = find_shapes(b, DV_SAW_METHOD, shapes);
+    const uint32_t count = find_shapes(b, saw, shapes);
     for (uint32_t i = 0; i < count; i++) {
         if ((uint32_t)shapes[i].where.s.a != number) continue;
         *shape = shapes[i];
@@ -276,28 +279,59 @@ static bool meet_virtual(dv_build *b, int32_t q, met *shape) {
     return false;
 }
 
-bool dv_step_method(dv_build *b) {
-    int32_t q = b->top - 1, home = object_home(b, q);
-    dv_known_value self = b->e[q];
-    const bool is_virtual = self.kind == DV_K_VIRTUAL;
-    met shape;
-    const bool is_met = is_virtual ? meet_virtual(b, q, &shape)
-                                   : home >= 0 && meet_shape(b, DV_SAW_METHOD, q, home, &shape);
-    if (!is_met) return false;
-    dv_value callee = dv_constant_global(b, shape.cell);
-    const bool appends = shape.where.s.a == DV_T_LIST && dv_step_is_append(callee);
-    const bool by_payload =
-        !dv_is_empty(callee) && dv_payload_type(callee) == (uint32_t)shape.where.s.a;
-    if (dv_is_empty(callee) || (!dv_is_function(callee) && !appends && !by_payload)) return false;
-    if (!is_virtual && !(appends && self.kind == DV_K_LIST))
-        dv_shape_guard(b, q, home, shape.where);
-    self = b->e[q]; /* with its shape */
+/* The same of any object. */
+static bool meet(dv_build *b, dv_saw saw, int32_t q, met *shape) {
+    if (b->e[q].kind == DV_K_VIRTUAL) return meet_virtual(b, saw, q, shape);
+    const int32_t home = object_home(b, q);
+    return home >= 0 && meet_shape(b, saw, q, home, shape);
+}
+
+/* What is called, with the object that is the topmost entry as self. */
+static void push_callee(dv_build *b, dv_value callee) {
+    const dv_known_value self = *dv_top(b, 1);
+    const int16_t home = dv_home(b, b->top - 1);
     dv_pop(b, 1);
     dv_push_constant(b, callee);
     dv_push_known(b, DV_K_RESERVED, DV_AT_NOWHERE, 0, DV_EMPTY);
     dv_push_known(b, DV_K_RESERVED, DV_AT_NOWHERE, 0, DV_EMPTY);
     if (self.where == DV_AT_HOME) dv_region_emit(b, DV_OP_R_BORROW, home, dv_home(b, b->top), 0);
-    dv_push_known(b, self.kind, self.where, self.slot, self.value);
+    dv_push_known(b, (dv_kind)self.kind, (dv_where)self.where, self.slot, self.value);
     dv_step_count(b, true);
+}
+
+bool dv_step_method(dv_build *b) {
+    const int32_t q = b->top - 1;
+    const dv_known_value self = b->e[q];
+    met shape;
+    if (!meet(b, DV_SAW_METHOD, q, &shape)) return false;
+    dv_value callee = dv_constant_global(b, shape.cell);
+    const bool appends = shape.where.s.a == DV_T_LIST && dv_step_is_append(callee);
+    const bool by_payload =
+        !dv_is_empty(callee) && dv_payload_type(callee) == (uint32_t)shape.where.s.a;
+    if (dv_is_empty(callee) || (!dv_is_function(callee) && !appends && !by_payload)) return false;
+    if (self.kind != DV_K_VIRTUAL && !(appends && self.kind == DV_K_LIST))
+        dv_shape_guard(b, q, object_home(b, q), shape.where);
+    push_callee(b, callee); /* self with its shape */
+    return true;
+}
+
+bool dv_step_load_property(dv_build *b, uint32_t next_pc) {
+    const int32_t q = b->top - 1;
+    const dv_known_value *self = &b->e[q];
+    const bool is_virtual = self->kind == DV_K_VIRTUAL;
+    met shape;
+    if (!is_virtual && self->where == DV_AT_HOME && !is_owned(b, q)) return false;
+    if (!meet(b, DV_SAW_PROPERTY, q, &shape)) return false;
+    const dv_value found = dv_constant_global(b, shape.cell);
+    if (!dv_is_shape(found, DV_T_PROPERTY)) return false;
+    const dv_value getter = ((const dv_property *)dv_as_object(found))->get;
+    if (!dv_is_function(getter) || b->top + 3 >= b->entry_limit) return false;
+    b->top += 3; /* as it will be */
+    const bool inlined = dv_build_may_inline(b, dv_as_function(getter), 1);
+    b->top -= 3;
+    if (!inlined) return false;
+    if (!is_virtual) dv_shape_guard(b, q, object_home(b, q), shape.where);
+    push_callee(b, getter);
+    dv_step_enter(b, dv_function_thread(dv_as_function(getter)), next_pc, DV_ENTERS_GETTER);
     return true;
 }

@@ -626,7 +626,7 @@ uint32_t dv_step_return(dv_build *b, uint32_t next_pc) {
         return b->pc;
     }
     if (context->entering == DV_ENTERS_INIT) return dv_virtual_constructed(b);
-    if (context->entering != DV_ENTERS_CALL) return dv_operator_return(b);
+    if (context->entering > DV_ENTERS_INIT) return dv_operator_return(b);
     int32_t to = context->base - 3, top = b->top - 1;
     dv_known_value v = b->e[top];
     /* What lies in the callee's slots must leave them. */

@@ -35,6 +35,16 @@ static dv_value comparison_name(dv_vm *vm, dv_compare_op op) {
     return names[op];
 }
 
+static bool asks_truth(uint32_t family) {
+    return family == DV_OP_NOT || family == DV_OP_JUMP_IF_FALSE || family == DV_OP_JUMP_IF_TRUE;
+}
+
+static dv_operate_use use_of(uint32_t family) {
+    return family == DV_OP_NOT             ? DV_OPERATE_OPPOSITE_VALUE
+           : family == DV_OP_JUMP_IF_FALSE ? DV_OPERATE_JUMP_IF_FALSE
+                                           : DV_OPERATE_JUMP_IF_TRUE;
+}
+
 /* As the derivatives choose it (gen/ops/arith.mako, compare.mako, data.mako). */
 static operation find_operation(dv_vm *vm, const dv_class *class_, uint32_t family,
                                 const dv_cell *site) {
@@ -47,6 +57,9 @@ static operation find_operation(dv_vm *vm, const dv_class *class_, uint32_t fami
     } else if (family == DV_OP_NEG) {
         found.kind = DV_OPERATE_UNARY;
         found.cell = dv_class_special(class_, vm->known.neg);
+    } else if (asks_truth(family)) {
+        found.kind = DV_OPERATE_BOOL, found.op = use_of(family);
+        found.cell = dv_class_special(class_, vm->known.bool_);
     } else if (dv_op_among(family, DV_OP_LT, DV_OP_NE)) {
         found.kind = DV_OPERATE_COMPARE, found.op = family - DV_OP_LT;
         found.cell = dv_class_special(class_, comparison_name(vm, (dv_compare_op)found.op));
@@ -64,7 +77,8 @@ static operation find_operation(dv_vm *vm, const dv_class *class_, uint32_t fami
 
 /* Can its result be NotImplemented? */
 static bool may_decline(dv_operate_kind kind) {
-    return kind != DV_OPERATE_ITEM && kind != DV_OPERATE_UNARY && kind != DV_OPERATE_STORE;
+    return kind != DV_OPERATE_ITEM && kind != DV_OPERATE_UNARY && kind != DV_OPERATE_STORE &&
+           kind != DV_OPERATE_BOOL;
 }
 
 bool dv_operator_is_entered(uint32_t op) {
@@ -124,7 +138,7 @@ static bool is_no_other(const dv_build *b, int32_t q, const dv_class *class_) {
 /* Leaves unless the object, entry q, has the shape that the site met. */
 static void guard_shape(dv_build *b, int32_t q) {
     const dv_known_value *e = &b->e[q];
-    if (!is_object(e) || e->kind != DV_K_ANY) return;
+    if (!is_object(e) || e->kind != DV_K_ANY || asks_truth(dv_step_op(b, b->pc))) return;
     const uint32_t number = dv_site_cell(b, b->pc)[1].site.met & DV_MET_SHAPE;
     const int32_t home = dv_home(b, e->where == DV_AT_ALIAS ? e->slot : q);
     dv_shape_guard(b, q, home, (dv_cell){.s.a = (int32_t)number});
@@ -139,13 +153,33 @@ static void push_parameter(dv_build *b, int32_t q) {
         dv_push_known(b, (dv_kind)e.kind, (dv_where)e.where, e.slot, e.value);
 }
 
+/* Would objects be released if entry q, an operand or a local, were used up? */
+static bool has_objects(dv_build *b, int32_t q) {
+    const dv_known_value *e = &b->e[q];
+    if (e->kind != DV_K_VIRTUAL) return e->where == DV_AT_HOME && dv_owned(b, b->context, b->pc, q);
+    return dv_virtual_objects(b->virtuals.data, e->slot) > 0;
+}
+
+/* The class of the operand whose truth is asked for.  Sites of such questions remember no shapes,
+ * and what is asked must not die between the answer and the jump. */
+static dv_class *class_asked(dv_build *b, int32_t q) {
+    const dv_known_value *e = &b->e[q];
+    if (has_objects(b, q)) return NULL;
+    if (e->kind == DV_K_VIRTUAL) return dv_virtual_record(b, e)->shape->class_;
+    if (e->where == DV_AT_ALIAS) e = &b->e[e->slot];
+    if (!dv_has_known_shape(e) || dv_as_int(e->value) < DV_T_COUNT) return NULL;
+    return dv_shape_at(b->vm, (uint32_t)dv_as_int(e->value))->class_;
+}
+
 bool dv_operator_enter(dv_build *b, uint32_t next_pc) {
     const dv_cell *site = dv_site_cell(b, b->pc);
     const uint32_t family = dv_step_op(b, b->pc);
     const int32_t count = (int32_t)dv_op_infos[family].inputs;
     const int32_t bottom = b->top - count, self = bottom + self_of(family);
     const uint32_t op = dv_op_of(b->vm, site->h);
-    dv_class *class_ = dv_operator_is_entered(op) ? class_of(b, self) : NULL;
+    dv_class *class_ = asks_truth(family)           ? class_asked(b, self)
+                       : dv_operator_is_entered(op) ? class_of(b, self)
+                                                    : NULL;
     if (!class_) return false;
     const operation found = find_operation(b->vm, class_, family, site);
     const bool two = may_decline(found.kind);
@@ -221,9 +255,49 @@ static bool leave_slots(dv_build *b, int32_t to) {
     return moves;
 }
 
+/* The answer, the topmost entry, is taken: the question goes on with it. */
+static uint32_t answer(dv_build *b, uint32_t family) {
+    const dv_context *context = b->context;
+    const int32_t q = b->top - 1;
+    b->context = context->parent, b->pc = context->call_pc;
+    b->version++;
+    b->sp = -1;
+    uint32_t next_pc = context->return_pc;
+    if (family != DV_OP_NOT) {
+        next_pc = dv_step_branch(b, next_pc);
+    } else if (b->e[q].where == DV_AT_VALUE) {
+        b->e[q].value = dv_bool(!dv_same(b->e[q].value, DV_TRUE));
+    } else {
+        dv_load_register(b, q);
+        dv_region_emit(b, DV_OP_R_NOT, 0, 0, 0);
+    }
+    if (!context->branches || b->ended) return next_pc;
+    dv_build_flow(b, b->context, next_pc);
+    b->ended = true;
+    return next_pc;
+}
+
+/* RETURN of a __bool__.  What it says must be a bool, and nothing dies then. */
+static uint32_t return_truth(dv_build *b, uint32_t family) {
+    const dv_context *context = b->context;
+    const int32_t to = dv_operator_bottom(context), top = b->top - 1;
+    const int32_t locals = (int32_t)context->thread->local_count;
+    bool leaves = b->e[top].kind != DV_K_BOOL || has_objects(b, to);
+    for (int32_t i = 0; i < locals; i++) leaves |= has_objects(b, context->base + i);
+    if (leaves) return dv_step_leave(b);
+    (void)leave_slots(b, to);
+    const dv_known_value v = b->e[top];
+    for (int32_t i = 0; i < locals; i++) (void)dv_step_drop_local(b, context->base + i);
+    (void)dv_operator_drop(b, to);
+    b->top = to;
+    b->e[b->top++] = v;
+    return answer(b, family);
+}
+
 uint32_t dv_operator_return(dv_build *b) {
     const dv_context *context = b->context;
     const uint32_t family = dv_step_op_in(context->parent, context->call_pc);
+    if (asks_truth(family)) return return_truth(b, family);
     const int32_t to = dv_operator_bottom(context), top = b->top - 1;
     const bool is_store = family == DV_OP_STORE_SUBSCR;
     const bool declines = !is_store && family != DV_OP_LOAD_SUBSCR && family != DV_OP_NEG;

@@ -611,6 +611,8 @@ uint32_t dv_step_branch(dv_build *b, uint32_t next_pc) {
         uint32_t at = dv_region_emit(b, jump_if ? DV_OP_R_IF_TRUE : DV_OP_R_IF_FALSE, 0, 0, 0);
         dv_pop(b, 1);
         dv_edge_add(b, at + 3, b->context, target, -1);
+    } else if (dv_operator_enter(b, next_pc)) {
+        return 0;
     } else {
         uint32_t at = dv_embed_jump(b, 1, 0, 2, next_pc);
         dv_edge_add(b, at, b->context, target, -1);
@@ -620,8 +622,44 @@ uint32_t dv_step_branch(dv_build *b, uint32_t next_pc) {
     return next_pc;
 }
 
+/* The same where the topmost entry is a number or a bool, which stays if control jumps. */
+static void jump_or_pop(dv_build *b, bool jump_if, uint32_t target) {
+    const int32_t q = b->top - 1;
+    const bool doubles = b->e[q].kind == DV_K_FLOAT;
+    uint32_t at;
+    if (b->e[q].kind == DV_K_BOOL) {
+        dv_load_register(b, q);
+        at = dv_region_emit(b, jump_if ? DV_OP_R_IF_TRUE : DV_OP_R_IF_FALSE, 0, 0, 0);
+        b->e[q] = (dv_known_value){DV_K_BOOL, DV_AT_VALUE, 0, dv_bool(jump_if)};
+        b->version++;
+        dv_step_count(b, true);
+    } else {
+        const dv_operand zero = {.mode = 'K', .k.i = 0};
+        dv_to_slot(b, q);
+        at = emit_compare_jump(b, DV_NE, doubles, jump_if, dv_raw_operand(&b->e[q]), zero);
+    }
+    dv_edge_add(b, at + 3, b->context, target, -1);
+    dv_build_reach(b, b->context, target);
+    dv_pop(b, 1);
+}
+
 uint32_t dv_step_jump_or_pop(dv_build *b, uint32_t next_pc) {
     uint32_t target = dv_word_operand(b, b->pc, 0);
+    const bool jump_if = dv_step_op(b, b->pc) == DV_OP_JUMP_IF_TRUE_OR_POP;
+    const dv_known_value *x = dv_top(b, 1);
+    const int truth = truth_of(b, x);
+    if (truth == jump_if) {
+        dv_build_flow(b, b->context, target);
+        return next_pc;
+    }
+    if (truth >= 0) {
+        if (use_up(b, 1)) dv_step_point_after(b, next_pc);
+        return next_pc;
+    }
+    if (dv_is_raw_number(x) || is_raw_bool(x)) {
+        jump_or_pop(b, jump_if, target);
+        return next_pc;
+    }
     uint32_t at = dv_embed_jump(b, 1, 1, 1, DV_NO_PC);
     dv_edge_add(b, at, b->context, target, -1);
     dv_edge_resumes(b);
@@ -876,7 +914,9 @@ uint32_t dv_step_load_attribute(dv_build *b, uint32_t next_pc) {
     if (dv_complex_load_attribute(b, &next_pc)) return next_pc;
     dv_value v = dv_attribute_constant(b, &object);
     if (dv_is_empty(v))
-        return dv_virtual_load_attribute(b, next_pc) ? next_pc : dv_step_load_slot(b, next_pc);
+        return dv_virtual_load_attribute(b, next_pc) ? next_pc
+               : dv_step_load_property(b, next_pc)   ? 0
+                                                     : dv_step_load_slot(b, next_pc);
     dv_pop(b, 1);
     dv_push_constant(b, v);
     return next_pc;

@@ -99,6 +99,9 @@ int32_t dv_step_direct_target(dv_build *b, uint32_t pc, int32_t inputs);
 /* attribute.c */
 uint32_t dv_step_load_slot(dv_build *b, uint32_t next_pc);
 uint32_t dv_step_store_slot(dv_build *b, uint32_t next_pc);
+/* LOAD_ATTR of a property of dl: into its function, which is analysed inline; false: it is none, or
+ * may not be. */
+bool dv_step_load_property(dv_build *b, uint32_t next_pc);
 /* Is the instruction at pc a typed access to items of the entry that lies below the `above` topmost
  * ones then?  (subscript.c) */
 bool dv_subscripts_purely(dv_build *b, uint32_t pc, int32_t above);

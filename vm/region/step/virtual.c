@@ -396,6 +396,7 @@ static dv_value name_at(const dv_build *b) { return dv_site_cell(b, b->pc)[2].v;
  */
 static bool push_number(dv_build *b, const dv_known_value *v) {
     const uint16_t seen = dv_site_cell(b, b->pc)[1].site.seen;
+    if (dv_same(v->value, DV_MIXED_NUMBER)) return false;
     if (v->kind != DV_K_ANY || (seen != DV_SEEN_INT && seen != DV_SEEN_FLOAT)) return false;
     const bool is_double = seen == DV_SEEN_FLOAT;
     dv_spill(b, is_double, b->top);
@@ -421,7 +422,7 @@ bool dv_virtual_load_attribute(dv_build *b, uint32_t next_pc) {
         dv_pop(b, 1);
         dv_push_known(b, (dv_kind)v.kind, DV_AT_HOME, 0, DV_EMPTY);
     }
-    dv_step_count(b, v.where != DV_AT_HOME);
+    dv_step_count(b, v.where != DV_AT_HOME || dv_same(v.value, DV_MIXED_NUMBER));
     if (dv_virtual_release(b, number)) dv_step_point_after(b, next_pc);
     return true;
 }
@@ -457,6 +458,38 @@ static bool object_to_slot(dv_build *b, int32_t q) {
     e->value = DV_EMPTY; /* records know no shapes: they outlast what changes them */
     b->version++;
     return true;
+}
+
+/* How many entries, and attributes of instances, are in the slot. */
+static int32_t users_of(dv_build *b, int16_t slot) {
+    const dv_reached live = dv_virtual_live(b);
+    int32_t n = 0;
+    for (int32_t q = 0; q < b->top; q++) n += b->e[q].where == DV_AT_SLOT && b->e[q].slot == slot;
+    for (int32_t k = 0; k < live.count; k++) {
+        const dv_virtual *record = &b->virtuals.data[live.numbers[k]];
+        for (uint32_t i = 0; i < record->shape->count; i++)
+            n += has_slot(&record->values[i]) && record->values[i].slot == slot;
+    }
+    return n;
+}
+
+void dv_virtual_box(dv_build *b, int32_t number, uint32_t i) {
+    dv_virtual record = b->virtuals.data[number];
+    dv_known_value *v = &record.values[i];
+    const bool stays = v->where == DV_AT_SLOT && users_of(b, v->slot) == 1;
+    const int32_t slot = stays ? v->slot : free_slot(b);
+    if (slot < 0) {
+        dv_build_fail(b, DV_REFUSED_SLOTS);
+        return;
+    }
+    if (v->where == DV_AT_VALUE)
+        dv_region_emit_constant(b, dv_region_emit(b, DV_OP_R_VALUE, slot, 0, 0),
+                                (dv_cell){.v = v->value});
+    else
+        dv_box(b, (dv_kind)v->kind, v->slot, (int16_t)slot);
+    *v = (dv_known_value){DV_K_ANY, DV_AT_HOME, (int16_t)slot, DV_EMPTY};
+    const int32_t to = add_record(b, record);
+    if (to >= 0) change_record(b, number, to);
 }
 
 /* Entry q becomes what a record says of an attribute's value; false: it cannot be one. */
@@ -654,6 +687,9 @@ static void emit_make(dv_build *b, uint32_t op, const dv_reached *all, int32_t q
 void dv_virtual_restore(dv_build *b, const dv_snapshot *to) {
     if (!b->faded) return;
     for (int32_t q = 0; q < b->locals && q < b->top; q++) {
+        const dv_known_value *t = &to->entries[q];
+        if (dv_is_carried(&b->e[q]) && dv_is_faded(t) && dv_virtual_objects(to->records, t->slot))
+            dv_virtual_make(b, b->e[q].slot); /* or who has these would depend on the way */
         if (!dv_is_faded(&b->e[q]) || dv_is_faded(&to->entries[q])) continue;
         const dv_reached all = dv_virtual_linked(b, b->e[q].slot);
         emit_make(b, DV_OP_R_MAKE_FADED, &all, first_of(b, &all), DV_EXIT_FADED);

@@ -41,6 +41,10 @@
 enum { DV_VIRTUAL_ATTRIBUTES = 8, DV_VIRTUAL_INSTANCES = 32 };
 _Static_assert((int)DV_VIRTUAL_INSTANCES <= (int)DV_EXIT_INSTANCES, "an exit can make them all");
 
+/* The `value` of an attribute, an object in general, that is an int on one way and a float on
+ * another one. */
+#define DV_MIXED_NUMBER DV_NONE
+
 struct dv_virtual {
     dv_shape *shape;                              /* with the attributes that it has so far */
     dv_context *call;                             /* that of the __init__ */
@@ -84,6 +88,9 @@ bool dv_virtual_drop(dv_build *b, int32_t q);
 bool dv_virtual_release(dv_build *b, int32_t record);
 /* Objects that attributes of the instance, or of those that it has, are. */
 uint32_t dv_virtual_objects(const dv_virtual *records, int32_t number);
+
+/* Attribute i of the instance, a number or a constant, becomes an object in a slot of its own. */
+void dv_virtual_box(dv_build *b, int32_t number, uint32_t i);
 
 static inline const dv_virtual *dv_virtual_record(const dv_build *b, const dv_known_value *e) {
     return &b->virtuals.data[e->slot];
