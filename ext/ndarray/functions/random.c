@@ -459,10 +459,8 @@ STANDARD(exponential, "standard_exponential", method_parameters, draw_exponentia
          bits_single_exponential)
 
 /* rand(2, 3): the shape as arguments. */
-static dvx_value fill_by_arguments(dvx_vm *vm, const dvx_value *args, uint32_t count, draw next) {
-    drawer *d = state_of(vm, args[0]);
-    if (!d) return DVX_FAILED;
-    if (count == 1) return fill_floats(vm, DVX_FAILED, next, d, 0, 1);
+static dvx_value fill_by_arguments(dvx_vm *vm, drawer *d, const dvx_value *args, uint32_t count,
+                                   draw next) {
     dvx_value size = vm->api->make_tuple(vm, args + 1, count - 1);
     if (dvx_failed(size)) return size;
     dvx_value made = fill_floats(vm, size, next, d, 0, 1);
@@ -470,10 +468,16 @@ static dvx_value fill_by_arguments(dvx_vm *vm, const dvx_value *args, uint32_t c
     return made;
 }
 static dvx_value rand_of_shape(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    return fill_by_arguments(vm, args, count, draw_doubles);
+    drawer *d = state_of(vm, args[0]);
+    if (!d) return DVX_FAILED;
+    if (count == 1) return vm->api->make_float(vm, next_double(d->bits));
+    return fill_by_arguments(vm, d, args, count, draw_doubles);
 }
 static dvx_value randn(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    return fill_by_arguments(vm, args, count, draw_normals);
+    drawer *d = state_of(vm, args[0]);
+    if (!d) return DVX_FAILED;
+    if (count == 1) return vm->api->make_float(vm, polar_normal(d));
+    return fill_by_arguments(vm, d, args, count, draw_normals);
 }
 
 static dvx_value integers(dvx_vm *vm, const dvx_value *args, uint32_t count) {

@@ -4,11 +4,11 @@
  *  1. A source whose `bits.mt` is missing draws as PCG64 does, so that none is without a state. */
 #include "functions/source.h"
 
-#include "array/array.h"
-#include "array/methods.h"
-
 #include <stdio.h>
 #include <time.h>
+
+#include "array/array.h"
+#include "array/methods.h"
 
 source *source_of(dvx_vm *vm, dvx_value v) {
     void *found = vm->api->payload(vm, v, &pcg64_type);
