@@ -1,66 +1,146 @@
-/* random.c: np.random (random.h).
+/* random.c: np.random (random.h), what is drawn in large numbers.  The other distributions, and
+ * arguments that are rare, are dl: lib/random.dl, lib/distributions.dl.
  *
  * Invariants
  *  1. The numbers of a seed are NumPy's, bit for bit.
- *  2. np.random is an object of RandomState: its methods are the functions of NumPy's module. */
+ *  2. np.random is an object of RandomState: its methods are the functions of NumPy's module.
+ *  3. RandomState and Generator have the same payload, and mostly the same functions: `legacy` says
+ *     which of two ways NumPy has. */
 #include "functions/random.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <time.h>
 
-#include "functions/bits.h"
+#include "functions/source.h"
 #include "array/convert.h"
 #include "array/create.h"
 #include "array/methods.h"
 
 extern const dvx_type random_state_type, generator_type;
 
-static nd_mt19937 *mt_of(dvx_vm *vm, dvx_value self) {
-    return vm->api->payload(vm, self, &random_state_type);
+/* RandomState and Generator. */
+typedef struct drawer {
+    nd_bits *bits; /* of `source`; NULL before it is initialised */
+    dvx_value source;
+    bool legacy;
+    bool has_gauss; /* legacy: the second of a pair of normal numbers */
+    double gauss;
+} drawer;
+
+/* NULL: raised. */
+static drawer *drawer_with_bits(dvx_vm *vm, drawer *d) {
+    if (LIKELY(d->bits)) return d;
+    vm->api->raise(vm, DVX_VALUE_ERROR, "it has no source of bits");
+    return NULL;
 }
-static nd_pcg64 *pcg_of(dvx_vm *vm, dvx_value self) {
-    return vm->api->payload(vm, self, &generator_type);
+static drawer *state_of(dvx_vm *vm, dvx_value self) {
+    return drawer_with_bits(vm, vm->api->payload(vm, self, &random_state_type));
+}
+static drawer *drawer_of(dvx_vm *vm, dvx_value self) {
+    drawer *d = vm->api->payload(vm, self, &generator_type);
+    return d ? drawer_with_bits(vm, d) : state_of(vm, self);
 }
 
-/* Bits that nobody can foresee, or at least the time. */
-static void surprise(uint32_t words[4]) {
-    FILE *source = fopen("/dev/urandom", "rb");
-    struct timespec now;
-    if (!source || fread(words, sizeof *words, 4, source) != 4) {
-        clock_gettime(CLOCK_REALTIME, &now);
-        words[0] = (uint32_t)now.tv_nsec;
-        words[1] = (uint32_t)now.tv_sec;
-        words[2] = words[3] = (uint32_t)clock();
+/* ---- What dl does ---- */
+
+/* The function of this name in lib/random.dl, with self and the arguments that are given, by their
+ * names. */
+static dvx_value leave(dvx_vm *vm, const char *name, const dvx_parameters *parameters,
+                       const dvx_value *args) {
+    enum { MOST = 8 };
+    dvx_value given[MOST + 1] = {args[0]}, names[MOST], callee = DVX_FAILED, result = DVX_FAILED;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < parameters->count && i < MOST; i++) {
+        if (dvx_failed(args[i + 1])) continue;
+        names[count++] = nd_str(vm, parameters->names[i]);
+        given[count] = args[i + 1];
     }
-    if (source) fclose(source);
+    dvx_value keywords = vm->api->make_tuple(vm, names, count);
+    dvx_value module = vm->api->import(vm, SOURCE_LIBRARY);
+    if (!dvx_failed(module)) callee = vm->api->get_attribute(vm, module, name);
+    if (!dvx_failed(callee) && !dvx_failed(keywords))
+        result = vm->api->call_keywords(vm, callee, given, count + 1, keywords);
+    for (uint32_t i = 0; i < count; i++) vm->api->release(vm, names[i]);
+    vm->api->release(vm, keywords);
+    vm->api->release(vm, callee);
+    vm->api->release(vm, module);
+    return result;
+}
+
+/* Is it an argument that may be an array? */
+static bool is_wide(dvx_vm *vm, dvx_value v) {
+    if (dvx_failed(v)) return false;
+    const dvx_kind kind = vm->api->kind(vm, v);
+    return kind != DVX_INT && kind != DVX_FLOAT && kind != DVX_BOOL;
 }
 
 /* ---- Filling arrays ---- */
 
-typedef void (*draw)(void *source, double *to, int64_t count);
-static double draw_one(draw next, void *source) {
-    double x;
-    next(source, &x, 1);
-    return x;
+typedef void (*draw)(drawer *from, double *to, int64_t count);
+static void draw_doubles(drawer *from, double *to, int64_t count) {
+    nd_mt19937 *mt = from->bits->mt;
+    if (mt)
+        for (int64_t i = 0; i < count; i++) to[i] = bits_mt_double(mt);
+    else
+        for (int64_t i = 0; i < count; i++) to[i] = bits_double(from->bits);
+}
+
+static inline double next_double(nd_bits *bits) {
+    return bits->mt ? bits_mt_double(bits->mt) : bits_double(bits);
+}
+
+/* Marsaglia's polar method (legacy-distributions.c). */
+static double polar_normal(drawer *from) {
+    double x, y, square;
+    if (from->has_gauss) {
+        from->has_gauss = false;
+        return from->gauss;
+    }
+    do {
+        x = 2.0 * next_double(from->bits) - 1.0;
+        y = 2.0 * next_double(from->bits) - 1.0;
+        square = x * x + y * y;
+    } while (square >= 1.0 || square == 0.0);
+    double scale = sqrt(-2.0 * log(square) / square);
+    from->gauss = scale * x;
+    from->has_gauss = true;
+    return scale * y;
+}
+static void draw_normals(drawer *from, double *to, int64_t count) {
+    if (from->legacy)
+        for (int64_t i = 0; i < count; i++) to[i] = polar_normal(from);
+    else
+        for (int64_t i = 0; i < count; i++) to[i] = bits_draw_normal(from->bits);
+}
+static void draw_exponentials(drawer *from, double *to, int64_t count) {
+    if (from->legacy)
+        for (int64_t i = 0; i < count; i++) to[i] = -log(1.0 - next_double(from->bits));
+    else
+        for (int64_t i = 0; i < count; i++) to[i] = bits_draw_exponential(from->bits);
 }
 
 /* One number without a size, else an array of low + scale * numbers. */
-static dvx_value fill_floats(dvx_vm *vm, dvx_value size, draw next, void *source, double low,
+static dvx_value fill_floats(dvx_vm *vm, dvx_value size, draw next, drawer *from, double low,
                              double scale) {
     int ndim;
     int64_t shape[ND_MOST];
     nd_array *a;
-    if (!nd_is_given(vm, size))
-        return vm->api->make_float(vm, low + scale * draw_one(next, source));
+    if (!nd_is_given(vm, size)) {
+        double x;
+        if (next == draw_doubles)
+            x = next_double(from->bits);
+        else
+            next(from, &x, 1);
+        return vm->api->make_float(vm, low + scale * x);
+    }
     if (!array_read_shape(vm, size, &ndim, shape)) return DVX_FAILED;
     dvx_value made = array_new(vm, ND_DTYPE(ND_FLOAT64), ndim, shape, &a);
     if (dvx_failed(made)) return made;
     double *to = (double *)(void *)a->data;
     for (int64_t done = 0, n; done < a->size; done += n) {
         n = a->size - done < ND_POLL ? a->size - done : ND_POLL;
-        next(source, to + done, n);
-        for (int64_t i = done; i < done + n; i++) to[i] = low + scale * to[i];
+        next(from, to + done, n);
+        if (low != 0 || scale != 1)
+            for (int64_t i = done; i < done + n; i++) to[i] = low + scale * to[i];
         if (!nd_work(vm, 6 * n)) {
             vm->api->release(vm, made);
             return DVX_FAILED;
@@ -69,30 +149,19 @@ static dvx_value fill_floats(dvx_vm *vm, dvx_value size, draw next, void *source
     return made;
 }
 
-#define DRAW(name, source_type, one)                            \
-    static void name(void *source, double *to, int64_t count) { \
-        source_type *from = source;                             \
-        for (int64_t i = 0; i < count; i++) to[i] = one;        \
-    }
-DRAW(mt_double, nd_mt19937, bits_mt_double(from))
-DRAW(mt_normal, nd_mt19937, bits_mt_normal(from))
-DRAW(mt_exponential, nd_mt19937, -__builtin_log(1.0 - bits_mt_double(from)))
-DRAW(pcg_double, nd_pcg64, bits_pcg_double(from))
-DRAW(pcg_normal, nd_pcg64, bits_pcg_normal(from))
-
-/* float32 numbers: half as many bits each. */
-static dvx_value fill_singles(dvx_vm *vm, dvx_value size, nd_pcg64 *pcg) {
+/* float32 numbers: of half as many bits each. */
+static dvx_value fill_singles(dvx_vm *vm, dvx_value size, float (*next)(nd_bits *), nd_bits *bits) {
     int ndim;
     int64_t shape[ND_MOST];
     nd_array *a;
-    if (!nd_is_given(vm, size)) return vm->api->make_float(vm, (double)bits_pcg_float(pcg));
+    if (!nd_is_given(vm, size)) return vm->api->make_float(vm, (double)next(bits));
     if (!array_read_shape(vm, size, &ndim, shape)) return DVX_FAILED;
     dvx_value made = array_new(vm, ND_DTYPE(ND_FLOAT32), ndim, shape, &a);
     if (dvx_failed(made)) return made;
     float *to = (float *)(void *)a->data;
     for (int64_t i = 0; i < a->size; i++) {
-        to[i] = bits_pcg_float(pcg);
-        if (i % ND_POLL == ND_POLL - 1 && !nd_work(vm, 3 * ND_POLL)) {
+        to[i] = next(bits);
+        if (i % ND_POLL == ND_POLL - 1 && !nd_work(vm, 6 * ND_POLL)) {
             vm->api->release(vm, made);
             return DVX_FAILED;
         }
@@ -100,196 +169,325 @@ static dvx_value fill_singles(dvx_vm *vm, dvx_value size, nd_pcg64 *pcg) {
     return made;
 }
 
-/* Where random ints come from. */
-typedef struct int_source {
-    uint64_t (*interval)(void *state, uint64_t most);
-    uint32_t (*word)(void *state);
-    bool masked; /* small ints: by leaving out what is too large, not by Lemire's method */
-    void *state;
-} int_source;
-static uint64_t mt_interval(void *state, uint64_t most) { return bits_mt_interval(state, most); }
-static uint64_t pcg_interval(void *state, uint64_t most) { return bits_pcg_interval(state, most); }
-static uint32_t mt_word(void *state) { return bits_mt_next(state); }
-static uint32_t pcg_word(void *state) { return bits_pcg_word(state); }
-static int_source of_mt(nd_mt19937 *mt) { return (int_source){mt_interval, mt_word, true, mt}; }
-static int_source of_pcg(nd_pcg64 *pcg) { return (int_source){pcg_interval, pcg_word, false, pcg}; }
+/* ---- Ints ---- */
 
-/* Bools and uint8 use up a word bit by bit, or byte by byte; what is left of one at the end of an
+/* 0 ... most, as randint and integers draw them. */
+static uint64_t bounded(drawer *from, uint64_t most) {
+    uint64_t x;
+    bits_bounded(from->bits, from->legacy, most, &x, 1);
+    return x;
+}
+
+/* Numbers of 1, 8 and 16 bits use up a word part by part; what is left of one at the end of an
  * array is lost. */
 typedef struct word_parts {
     uint32_t word;
     int left;
 } word_parts;
-static uint8_t next_part(const int_source *from, word_parts *parts, int bits) {
+static uint32_t next_part(nd_bits *bits, word_parts *parts, int width) {
     if (parts->left) {
-        parts->word >>= bits;
+        parts->word >>= width;
         parts->left--;
     } else {
-        parts->word = from->word(from->state);
-        parts->left = 32 / bits - 1;
+        parts->word = bits_word(bits);
+        parts->left = 32 / width - 1;
     }
-    return (uint8_t)(parts->word & ((1u << bits) - 1));
+    return parts->word & ((1u << width) - 1);
 }
 
-static uint8_t next_byte(const int_source *from, word_parts *parts, uint8_t most) {
-    if (most == UINT8_MAX) return next_part(from, parts, 8);
-    if (from->masked) {
-        uint8_t mask = most, byte;
-        for (int shift = 1; shift < 8; shift *= 2) mask |= (uint8_t)(mask >> shift);
-        do byte = next_part(from, parts, 8) & mask;
-        while (byte > most);
-        return byte;
+static uint32_t next_small(const drawer *from, word_parts *parts, int width, uint32_t most) {
+    const uint32_t all = (1u << width) - 1, count = most + 1;
+    if (most == all) return next_part(from->bits, parts, width);
+    if (from->legacy) {
+        const uint32_t mask = UINT32_MAX >> __builtin_clz(most);
+        uint32_t x;
+        do x = next_part(from->bits, parts, width) & mask;
+        while (x > most);
+        return x;
     }
-    const unsigned count = most + 1u, threshold = (UINT8_MAX - most) % count;
-    unsigned product;
-    do product = next_part(from, parts, 8) * count;
-    while ((product & UINT8_MAX) < threshold);
-    return (uint8_t)(product >> 8);
+    const uint32_t threshold = (all - most) % count;
+    uint32_t product;
+    do product = next_part(from->bits, parts, width) * count;
+    while ((product & all) < threshold);
+    return product >> width;
 }
 
-/* An int that may lie one beyond the largest, as `high` may; *beyond: so does it.  ValueError. */
-static bool read_bound(dvx_vm *vm, dvx_value v, const char *name, const nd_dtype *dtype,
-                       int64_t *out, bool *beyond) {
+/* A bound: an int, or a float that is cut. */
+static bool read_bound(dvx_vm *vm, dvx_value v, __int128 *out) {
     double d;
+    int64_t small;
     uint64_t large;
-    *beyond = false;
     if (vm->api->kind(vm, v) == DVX_FLOAT && vm->api->read_float(vm, v, &d) && fabs(d) < 0x1p63) {
         *out = (int64_t)d;
         return true;
     }
-    if (vm->api->read_index(vm, v, out)) return true;
+    if (vm->api->read_index(vm, v, &small)) {
+        *out = small;
+        return true;
+    }
     if (vm->api->kind(vm, v) != DVX_INT) return false;
     vm->api->clear_error(vm);
-    *beyond = vm->api->read_uint(vm, v, &large) && large == (uint64_t)1 << 63;
-    vm->api->clear_error(vm);
-    *out = INT64_MAX;
-    return *beyond || nd_fail(vm, DVX_VALUE_ERROR, "%s is out of bounds for %s", name, dtype->name);
+    if (vm->api->read_uint(vm, v, &large)) {
+        *out = large;
+    } else {
+        vm->api->clear_error(vm);
+        *out = (__int128)1 << 100;
+        if (vm->api->less(vm, v, vm->api->make_int(vm, 0)) > 0) *out = -*out;
+    }
+    return true;
+}
+
+/* low + drawn, as ints of this size. */
+static void store(char *to, int size, const uint64_t *drawn, int64_t count, uint64_t low) {
+#define STORE(type)           \
+    if (size == sizeof(type)) \
+        for (int64_t i = 0; i < count; i++) ((type *)(void *)to)[i] = (type)(low + drawn[i]);
+    STORE(uint8_t)
+    STORE(uint16_t)
+    STORE(uint32_t)
+    STORE(uint64_t)
+#undef STORE
 }
 
 /* low, high, size, dtype: ints from low (0 where high is missing) to below high. */
-static dvx_value fill_ints(dvx_vm *vm, const dvx_value *args, bool endpoint, int_source source) {
-    static const struct {
-        int64_t least, most;
-    } limits[] = {[ND_BOOL] = {0, 1},
-                  [ND_UINT8] = {0, UINT8_MAX},
-                  [ND_INT32] = {INT32_MIN, INT32_MAX},
-                  [ND_INT64] = {INT64_MIN, INT64_MAX}};
-    int64_t low = 0, high, shape[ND_MOST];
+static dvx_value fill_ints(dvx_vm *vm, const dvx_value *args, bool endpoint, drawer *from) {
+    __int128 low = 0, high;
+    int64_t shape[ND_MOST];
     int ndim = 0;
     word_parts parts = {0, 0};
     const nd_dtype *dtype;
     nd_array *a;
     const bool both = nd_is_given(vm, args[1]);
-    bool beyond = false;
     if (!dtype_read_given(vm, args[3], ND_DTYPE(ND_INT64), &dtype)) return DVX_FAILED;
-    if (dtype->num > ND_INT64)
+    if (!strchr("bui", dtype->kind))
         return nd_raise(vm, DVX_TYPE_ERROR, "Unsupported dtype dtype('%s') for %s", dtype->name,
-                        source.masked ? "randint" : "integers");
-    if ((both && !read_bound(vm, args[0], "low", dtype, &low, &beyond)) || beyond ||
-        !read_bound(vm, args[both], "high", dtype, &high, &beyond))
-        return beyond ? vm->api->raise(vm, DVX_VALUE_ERROR, "low >= high") : DVX_FAILED;
-    if (beyond && (endpoint || dtype->num != ND_INT64))
-        return nd_raise(vm, DVX_VALUE_ERROR, "high is out of bounds for %s", dtype->name);
-    /* (The highest one is then the largest int, which is not left out.) */
-    endpoint |= beyond;
-    if (low < limits[dtype->num].least ||
-        (high > limits[dtype->num].most && high - !endpoint > limits[dtype->num].most))
+                        from->legacy ? "randint" : "integers");
+    if ((both && !read_bound(vm, args[0], &low)) || !read_bound(vm, args[both], &high))
+        return DVX_FAILED;
+    const int width = dtype->kind == 'b' ? 1 : 8 * dtype->size;
+    const __int128 least = dtype->kind == 'i' ? -((__int128)1 << (width - 1)) : 0,
+                   largest = ((__int128)1 << (width - (dtype->kind == 'i'))) - 1;
+    if (low < least || high - !endpoint > largest)
         return nd_raise(vm, DVX_VALUE_ERROR, "%s is out of bounds for %s",
-                        low < limits[dtype->num].least ? "low" : "high", dtype->name);
+                        low < least ? "low" : "high", dtype->name);
     if (low > high || (low == high && !endpoint))
-        return vm->api->raise(vm, DVX_VALUE_ERROR,
-                              endpoint ? "low > high"
-                              : both   ? "low >= high"
-                                       : "high <= 0");
-    const uint64_t most = (uint64_t)high - (uint64_t)low - !endpoint;
+        return nd_raise(vm, DVX_VALUE_ERROR, low ? "low >%s high" : "high <%s 0",
+                        endpoint ? "" : "=");
+    const uint64_t most = (uint64_t)(high - low) - !endpoint;
+    if (!nd_is_given(vm, args[2]) && dtype->num == ND_INT64)
+        return vm->api->make_int(vm, (int64_t)((uint64_t)low + bounded(from, most)));
     if (nd_is_given(vm, args[2]) && !array_read_shape(vm, args[2], &ndim, shape)) return DVX_FAILED;
     dvx_value made = array_new(vm, dtype, ndim, shape, &a);
     if (dvx_failed(made)) return made;
-    for (int64_t i = 0; i < a->size; i++) {
-        if (i % ND_POLL == ND_POLL - 1 && !nd_work(vm, 5 * ND_POLL)) {
+    for (int64_t done = 0, n; done < a->size; done += n) {
+        enum { SOME = 512 };
+        uint64_t drawn[SOME];
+        n = a->size - done < SOME ? a->size - done : SOME;
+        if (width > 16 || !most)
+            bits_bounded(from->bits, from->legacy, most, drawn, n);
+        else
+            for (int64_t i = 0; i < n; i++)
+                drawn[i] = next_small(from, &parts, width, (uint32_t)most);
+        store(a->data + done * dtype->size, dtype->size, drawn, n, (uint64_t)low);
+        if (!nd_work(vm, 5 * n)) {
             vm->api->release(vm, made);
             return DVX_FAILED;
         }
-        const bool small = dtype->num <= ND_UINT8;
-        const uint64_t found = !most                   ? 0
-                               : dtype->num == ND_BOOL ? next_part(&source, &parts, 1)
-                               : small                 ? next_byte(&source, &parts, (uint8_t)most)
-                                                       : source.interval(source.state, most);
-        const int64_t x = (int64_t)((uint64_t)low + found);
-        if (dtype->num == ND_INT64)
-            ((int64_t *)(void *)a->data)[i] = x;
-        else if (dtype->num == ND_INT32)
-            ((int32_t *)(void *)a->data)[i] = (int32_t)x;
-        else
-            ((uint8_t *)(void *)a->data)[i] = (uint8_t)x;
     }
     return nd_is_given(vm, args[2]) ? made : array_result(vm, made);
 }
 
-/* ---- RandomState ---- */
+/* ---- Parameters ---- */
 
-static bool seed_with(dvx_vm *vm, nd_mt19937 *mt, dvx_value v) {
+ND_PARAMETERS(seed_parameters, 0, "seed");
+ND_PARAMETERS(source_parameters, 1, "bit_generator");
+ND_PARAMETERS(size_parameters, 0, "size");
+ND_PARAMETERS(generator_parameters, 0, "size", "dtype", "out");
+ND_PARAMETERS(method_parameters, 0, "size", "dtype", "method", "out");
+ND_PARAMETERS(randint_parameters, 1, "low", "high", "size", "dtype");
+ND_PARAMETERS(uniform_parameters, 0, "low", "high", "size");
+ND_PARAMETERS(normal_parameters, 0, "loc", "scale", "size");
+ND_PARAMETERS(exponential_parameters, 0, "scale", "size");
+ND_PARAMETERS(integers_parameters, 1, "low", "high", "size", "dtype", "endpoint");
+ND_PARAMETERS(shuffle_parameters, 1, "x", "axis");
+ND_PARAMETERS(legacy_choice_parameters, 1, "a", "size", "replace", "p");
+ND_PARAMETERS(choice_parameters, 1, "a", "size", "replace", "p", "axis", "shuffle");
+
+/* ---- RandomState and Generator ---- */
+
+static void hold(dvx_vm *vm, drawer *d, dvx_value held, bool legacy) {
+    const drawer before = *d;
+    *d = (drawer){.bits = &source_of(vm, held)->bits, .source = held, .legacy = legacy};
+    if (before.bits) vm->api->release(vm, before.source);
+}
+
+static void release_drawer(dvx_vm *vm, void *payload) {
+    drawer *d = payload;
+    if (d->bits) vm->api->release(vm, d->source);
+}
+
+static bool fill_generator(dvx_vm *vm, dvx_value self, const dvx_value *args, uint32_t count) {
+    char name[ND_NAME];
+    (void)count;
+    if (!source_of(vm, args[0]))
+        return nd_fail(vm, DVX_ATTRIBUTE_ERROR, "'%s' object has no attribute 'capsule'",
+                       nd_class_name(vm, args[0], name));
+    hold(vm, vm->api->payload(vm, self, &generator_type), vm->api->retain(vm, args[0]), false);
+    return true;
+}
+
+/* Of MT19937, anew: None and ints here, arrays in dl. */
+static bool seed_state(dvx_vm *vm, drawer *d, dvx_value v) {
     uint32_t words[4];
     int64_t seed;
+    nd_mt19937 *mt = d->bits->mt;
+    if (!mt) return nd_fail(vm, DVX_TYPE_ERROR, "can only re-seed a MT19937 BitGenerator");
+    d->has_gauss = false;
     if (!nd_is_given(vm, v)) {
-        surprise(words);
+        source_surprise(words);
         bits_mt_seed_words(mt, words, 4);
         return true;
     }
-    if (vm->api->kind(vm, v) == DVX_INT || vm->api->kind(vm, v) == DVX_BOOL) {
-        if (!vm->api->read_index(vm, v, &seed)) {
-            vm->api->clear_error(vm);
-            seed = -1;
-        }
-        if (seed < 0 || seed > UINT32_MAX)
-            return nd_fail(vm, DVX_VALUE_ERROR, "Seed must be between 0 and 2**32 - 1");
-        bits_mt_seed(mt, (uint32_t)seed);
-        return true;
+    if (vm->api->kind(vm, v) != DVX_INT && vm->api->kind(vm, v) != DVX_BOOL) {
+        const dvx_value both[2] = {d->source, v};
+        dvx_value done = nd_call_library(vm, SOURCE_LIBRARY, "seed_legacy", both, 2);
+        vm->api->release(vm, done);
+        return !dvx_failed(done);
     }
-    return nd_fail(vm, DVX_TYPE_ERROR, "seeds that are no ints are not part of ndarray");
+    if (!vm->api->read_index(vm, v, &seed)) {
+        vm->api->clear_error(vm);
+        seed = -1;
+    }
+    if (seed < 0 || seed > UINT32_MAX)
+        return nd_fail(vm, DVX_VALUE_ERROR, "Seed must be between 0 and 2**32 - 1");
+    bits_mt_seed(mt, (uint32_t)seed);
+    return true;
 }
 
 static bool fill_state(dvx_vm *vm, dvx_value self, const dvx_value *args, uint32_t count) {
+    drawer *d = vm->api->payload(vm, self, &random_state_type);
+    void *payload;
     (void)count;
-    return seed_with(vm, mt_of(vm, self), args[0]);
+    if (!dvx_failed(args[0]) && source_of(vm, args[0])) {
+        hold(vm, d, vm->api->retain(vm, args[0]), true);
+        return true;
+    }
+    dvx_value made = vm->api->make_object(vm, &mt19937_type, &payload);
+    if (dvx_failed(made)) return false;
+    if (!source_has_room(vm, payload)) {
+        vm->api->release(vm, made);
+        return false;
+    }
+    hold(vm, d, made, true);
+    return seed_state(vm, d, args[0]);
 }
 
 static dvx_value seed(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
     enum { STEPS = 1500 }; /* the generator has 624 words, which are made twice */
-    return seed_with(vm, mt_of(vm, args[0]), args[1]) && nd_work(vm, STEPS) ? nd_none(vm)
-                                                                            : DVX_FAILED;
+    drawer *d = drawer_of(vm, args[0]);
+    return d && seed_state(vm, d, args[1]) && nd_work(vm, STEPS) ? nd_none(vm) : DVX_FAILED;
 }
 
-static dvx_value random_sample(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+static dvx_value default_rng(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    void *payload;
+    bool known;
     (void)count;
-    return fill_floats(vm, args[1], mt_double, mt_of(vm, args[0]), 0, 1);
+    if (!dvx_failed(args[1]) && vm->api->payload(vm, args[1], &generator_type))
+        return vm->api->retain(vm, args[1]);
+    const bool is_source = !dvx_failed(args[1]) && source_of(vm, args[1]);
+    dvx_value held =
+        is_source ? vm->api->retain(vm, args[1]) : vm->api->make_object(vm, &pcg64_type, &payload);
+    if (dvx_failed(held)) return held;
+    if (!is_source && !(source_seed(vm, payload, args[1], &known) &&
+                        (known || source_fill(vm, held, args + 1, 1)))) {
+        vm->api->release(vm, held);
+        return DVX_FAILED;
+    }
+    dvx_value made = vm->api->make_object(vm, &generator_type, &payload);
+    if (dvx_failed(made))
+        vm->api->release(vm, held);
+    else
+        hold(vm, payload, held, false);
+    return made;
 }
+
+static dvx_value get_source(dvx_vm *vm, dvx_value self) {
+    const drawer *d = drawer_of(vm, self);
+    return d ? vm->api->retain(vm, d->source) : DVX_FAILED;
+}
+static dvx_value get_gauss(dvx_vm *vm, dvx_value self) {
+    const drawer *d = drawer_of(vm, self);
+    if (!d) return DVX_FAILED;
+    return d->has_gauss ? vm->api->make_float(vm, d->gauss) : nd_none(vm);
+}
+static bool set_gauss(dvx_vm *vm, dvx_value self, dvx_value v) {
+    drawer *d = drawer_of(vm, self);
+    if (!d) return false;
+    d->has_gauss = !nd_is_none(vm, v);
+    return !d->has_gauss || vm->api->read_float(vm, v, &d->gauss);
+}
+
+/* ---- What they draw ---- */
+
+/* Numbers of a standard distribution: size; of a Generator dtype and out, too. */
+static dvx_value standard(dvx_vm *vm, const char *name, const dvx_parameters *parameters,
+                          const dvx_value *args, draw next, float (*next_single)(nd_bits *)) {
+    drawer *d = drawer_of(vm, args[0]);
+    const nd_dtype *dtype;
+    if (!d) return DVX_FAILED;
+    for (uint32_t i = 2; i < parameters->count; i++)
+        if (nd_is_given(vm, args[i + 1])) return leave(vm, name, parameters, args);
+    if (!dtype_read_given(vm, args[2], ND_DTYPE(ND_FLOAT64), &dtype)) return DVX_FAILED;
+    if (dtype->num == ND_FLOAT32) return fill_singles(vm, args[1], next_single, d->bits);
+    if (dtype->num == ND_FLOAT64) return fill_floats(vm, args[1], next, d, 0, 1);
+    return nd_raise(vm, DVX_TYPE_ERROR, "Unsupported dtype dtype('%s') for %s", dtype->name, name);
+}
+#define STANDARD(name, text, parameters, next, next_single)                                \
+    static dvx_value state_##name(dvx_vm *vm, const dvx_value *args, uint32_t count) {     \
+        drawer *d = state_of(vm, args[0]);                                                 \
+        (void)count;                                                                       \
+        return d ? fill_floats(vm, args[1], next, d, 0, 1) : DVX_FAILED;                   \
+    }                                                                                      \
+    static dvx_value generator_##name(dvx_vm *vm, const dvx_value *args, uint32_t count) { \
+        (void)count;                                                                       \
+        return standard(vm, text, &parameters, args, next, next_single);                   \
+    }
+STANDARD(random, "random", generator_parameters, draw_doubles, bits_float)
+STANDARD(normal, "standard_normal", generator_parameters, draw_normals, bits_single_normal)
+STANDARD(exponential, "standard_exponential", method_parameters, draw_exponentials,
+         bits_single_exponential)
 
 /* rand(2, 3): the shape as arguments. */
-static dvx_value fill_by_arguments(dvx_vm *vm, const dvx_value *args, uint32_t count, draw next) {
-    nd_mt19937 *mt = mt_of(vm, args[0]);
-    if (count == 1) return vm->api->make_float(vm, draw_one(next, mt));
+static dvx_value fill_by_arguments(dvx_vm *vm, drawer *d, const dvx_value *args, uint32_t count,
+                                   draw next) {
     dvx_value size = vm->api->make_tuple(vm, args + 1, count - 1);
     if (dvx_failed(size)) return size;
-    dvx_value made = fill_floats(vm, size, next, mt, 0, 1);
+    dvx_value made = fill_floats(vm, size, next, d, 0, 1);
     vm->api->release(vm, size);
     return made;
 }
 static dvx_value rand_of_shape(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    return fill_by_arguments(vm, args, count, mt_double);
+    drawer *d = state_of(vm, args[0]);
+    if (!d) return DVX_FAILED;
+    if (count == 1) return vm->api->make_float(vm, next_double(d->bits));
+    return fill_by_arguments(vm, d, args, count, draw_doubles);
 }
 static dvx_value randn(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    return fill_by_arguments(vm, args, count, mt_normal);
+    drawer *d = state_of(vm, args[0]);
+    if (!d) return DVX_FAILED;
+    if (count == 1) return vm->api->make_float(vm, polar_normal(d));
+    return fill_by_arguments(vm, d, args, count, draw_normals);
 }
 
-static dvx_value randint(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    (void)count;
-    return fill_ints(vm, args + 1, false, of_mt(mt_of(vm, args[0])));
-}
-
-static dvx_value raise_range(dvx_vm *vm, const char *text) {
-    return nd_raise(vm, DVX_OVERFLOW_ERROR, "%s", text);
+static dvx_value integers(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    drawer *d = drawer_of(vm, args[0]);
+    const dvx_parameters *parameters = count > 5 ? &integers_parameters : &randint_parameters;
+    if (!d) return DVX_FAILED;
+    if (is_wide(vm, args[1]) || (nd_is_given(vm, args[2]) && is_wide(vm, args[2])))
+        return leave(vm, "integers", parameters, args);
+    const int endpoint = count > 5 ? nd_flag(vm, args[5], false) : false;
+    return endpoint < 0 ? DVX_FAILED : fill_ints(vm, args + 1, endpoint, d);
 }
 
 /* Scales are not negative, not even -0.0; they may be nans. */
@@ -304,43 +502,62 @@ static bool read_two(dvx_vm *vm, const dvx_value *args, double *x, double *y) {
 }
 
 static dvx_value uniform(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    drawer *d = drawer_of(vm, args[0]);
     double low = 0, high = 1;
     (void)count;
+    if (!d) return DVX_FAILED;
+    if (is_wide(vm, args[1]) || is_wide(vm, args[2]))
+        return leave(vm, "uniform", &uniform_parameters, args);
     if (!read_two(vm, args + 1, &low, &high)) return DVX_FAILED;
-    if (!isfinite(high - low)) return raise_range(vm, "Range exceeds valid bounds");
-    return fill_floats(vm, args[3], mt_double, mt_of(vm, args[0]), low, high - low);
+    if (!isfinite(high - low))
+        return vm->api->raise(vm, DVX_OVERFLOW_ERROR,
+                              d->legacy ? "Range exceeds valid bounds"
+                                        : "high - low range exceeds valid bounds");
+    if (!d->legacy && signbit(high - low))
+        return vm->api->raise(vm, DVX_VALUE_ERROR, "high - low < 0");
+    return fill_floats(vm, args[3], draw_doubles, d, low, high - low);
 }
 
 static dvx_value normal(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    drawer *d = drawer_of(vm, args[0]);
     double mean = 0, deviation = 1;
     (void)count;
-    if (!read_two(vm, args + 1, &mean, &deviation)) return DVX_FAILED;
-    if (!check_scale(vm, deviation)) return DVX_FAILED;
-    return fill_floats(vm, args[3], mt_normal, mt_of(vm, args[0]), mean, deviation);
-}
-
-static dvx_value standard_normal(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    (void)count;
-    return fill_floats(vm, args[1], mt_normal, mt_of(vm, args[0]), 0, 1);
+    if (!d) return DVX_FAILED;
+    if (is_wide(vm, args[1]) || is_wide(vm, args[2]))
+        return leave(vm, "normal", &normal_parameters, args);
+    if (!read_two(vm, args + 1, &mean, &deviation) || !check_scale(vm, deviation))
+        return DVX_FAILED;
+    return fill_floats(vm, args[3], draw_normals, d, mean, deviation);
 }
 
 static dvx_value exponential(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    drawer *d = drawer_of(vm, args[0]);
     double scale = 1;
     (void)count;
+    if (!d) return DVX_FAILED;
+    if (is_wide(vm, args[1])) return leave(vm, "exponential", &exponential_parameters, args);
     if (!dvx_failed(args[1]) && !vm->api->read_float(vm, args[1], &scale)) return DVX_FAILED;
     if (!check_scale(vm, scale)) return DVX_FAILED;
-    return fill_floats(vm, args[2], mt_exponential, mt_of(vm, args[0]), 0, scale);
+    return fill_floats(vm, args[2], draw_exponentials, d, 0, scale);
+}
+
+/* _below(most, masked): 0 ... most, one of them. */
+static dvx_value below(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    drawer *d = drawer_of(vm, args[0]);
+    uint64_t most;
+    if (!d || !vm->api->read_uint(vm, args[1], &most)) return DVX_FAILED;
+    return vm->api->make_uint(vm, count > 2 ? bits_masked(d->bits, most) : bounded(d, most));
 }
 
 /* ---- Permutations ---- */
 
 /* Swaps lines of `size` bytes; where that is a constant, without calls of memcpy. */
-static inline __attribute__((always_inline)) bool swap_lines(dvx_vm *vm, nd_mt19937 *mt, char *data,
+static inline __attribute__((always_inline)) bool swap_lines(dvx_vm *vm, nd_bits *bits, char *data,
                                                              int64_t count, int64_t stride,
                                                              char *room, size_t size) {
     for (int64_t i = count - 1; i > 0; i--) {
         if (i % ND_POLL == 0 && !nd_work(vm, 10 * ND_POLL)) return false;
-        int64_t j = (int64_t)bits_mt_interval(mt, (uint64_t)i);
+        int64_t j = (int64_t)bits_masked(bits, (uint64_t)i);
         char *x = data + i * stride, *y = data + j * stride;
         if (i == j) continue;
         memcpy(room, x, size);
@@ -351,29 +568,34 @@ static inline __attribute__((always_inline)) bool swap_lines(dvx_vm *vm, nd_mt19
 }
 
 /* Swaps elements of an array along its first axis. */
-static bool shuffle_array(dvx_vm *vm, nd_mt19937 *mt, const nd_array *a, char *room, size_t line) {
+static bool shuffle_array(dvx_vm *vm, nd_bits *bits, const nd_array *a, char *room, size_t line) {
     const int64_t count = a->axes[0].count, stride = a->axes[0].stride;
     char few[sizeof(int64_t)];
     if (line == sizeof(int64_t))
-        return swap_lines(vm, mt, a->data, count, stride, few, sizeof(int64_t));
+        return swap_lines(vm, bits, a->data, count, stride, few, sizeof(int64_t));
     if (line == sizeof(int32_t))
-        return swap_lines(vm, mt, a->data, count, stride, few, sizeof(int32_t));
-    if (line == 1) return swap_lines(vm, mt, a->data, count, stride, few, 1);
-    return swap_lines(vm, mt, a->data, count, stride, room, line);
+        return swap_lines(vm, bits, a->data, count, stride, few, sizeof(int32_t));
+    if (line == 1) return swap_lines(vm, bits, a->data, count, stride, few, 1);
+    return swap_lines(vm, bits, a->data, count, stride, room, line);
 }
 
-/* An array whose lines lie in one piece each. */
-static bool shuffle_rows(dvx_vm *vm, nd_mt19937 *mt, const nd_array *a) {
+/* An array whose lines lie in one piece each; others are left to dl. */
+static bool shuffle_rows(dvx_vm *vm, dvx_value self, dvx_value x, nd_bits *bits) {
+    const nd_array *a = array_of(vm, x);
     size_t line = a->dtype->size;
     for (int i = a->ndim - 1; i > 0; i--) {
-        if (a->axes[i].count > 1 && a->axes[i].stride != (int64_t)line)
-            return nd_fail(vm, DVX_TYPE_ERROR, "shuffle of such views is not part of ndarray");
+        if (a->axes[i].count > 1 && a->axes[i].stride != (int64_t)line) {
+            const dvx_value both[2] = {self, x};
+            dvx_value done = nd_call_library(vm, SOURCE_LIBRARY, "shuffle_view", both, 2);
+            vm->api->release(vm, done);
+            return !dvx_failed(done);
+        }
         line *= (size_t)a->axes[i].count;
     }
     if (!line || a->axes[0].count < 2) return true;
     char *room = vm->api->allocate(vm, line);
     if (!room) return false;
-    const bool good = shuffle_array(vm, mt, a, room, line);
+    const bool good = shuffle_array(vm, bits, a, room, line);
     vm->api->deallocate(vm, room, line);
     return good;
 }
@@ -391,357 +613,174 @@ static bool swap_items(dvx_vm *vm, dvx_value list, int64_t i, int64_t j) {
     return good;
 }
 
+/* An axis that is given, and not 0. */
+static bool is_other_axis(dvx_vm *vm, dvx_value axis) {
+    int64_t n;
+    return !dvx_failed(axis) &&
+           !(vm->api->kind(vm, axis) == DVX_INT && vm->api->read_index(vm, axis, &n) && !n);
+}
+
 static dvx_value shuffle(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    nd_mt19937 *mt = mt_of(vm, args[0]);
+    drawer *d = drawer_of(vm, args[0]);
     const nd_array *a = vm->api->payload(vm, args[1], &array_type);
-    (void)count;
+    if (!d) return DVX_FAILED;
+    if (count > 2 && is_other_axis(vm, args[2]))
+        return leave(vm, "shuffle", &shuffle_parameters, args);
     if (a) {
         if (!a->ndim) return vm->api->raise(vm, DVX_TYPE_ERROR, "len() of unsized object");
-        return array_writable(vm, a) && shuffle_rows(vm, mt, a) ? nd_none(vm) : DVX_FAILED;
+        if (!array_writable(vm, a)) {
+            vm->api->clear_error(vm);
+            return vm->api->raise(vm, DVX_VALUE_ERROR, "array is read-only");
+        }
+        return shuffle_rows(vm, args[0], args[1], d->bits) ? nd_none(vm) : DVX_FAILED;
     }
     int64_t length = vm->api->length(vm, args[1]);
     if (length < 0) return DVX_FAILED;
     for (int64_t i = length - 1; i > 0; i--)
-        if (!swap_items(vm, args[1], i, (int64_t)bits_mt_interval(mt, (uint64_t)i)))
+        if (!swap_items(vm, args[1], i, (int64_t)bits_masked(d->bits, (uint64_t)i)))
             return DVX_FAILED;
     return nd_none(vm);
 }
 
-static dvx_value permute(dvx_vm *vm, nd_mt19937 *mt, dvx_value v) {
+static dvx_value permutation(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    drawer *d = drawer_of(vm, args[0]);
     nd_array *a;
     int64_t n;
     dvx_value made;
-    if (vm->api->kind(vm, v) == DVX_INT) {
-        if (!vm->api->read_index(vm, v, &n)) return DVX_FAILED;
+    if (!d) return DVX_FAILED;
+    if (count > 2 && is_other_axis(vm, args[2]))
+        return leave(vm, "permutation", &shuffle_parameters, args);
+    if (vm->api->kind(vm, args[1]) == DVX_INT) {
+        if (!vm->api->read_index(vm, args[1], &n)) return DVX_FAILED;
         made = create_range(vm, n < 0 ? 0 : n, &a);
     } else {
-        made = convert_copy(vm, v, NULL, 'C');
+        made = convert_copy(vm, args[1], NULL, 'C');
         a = dvx_failed(made) ? NULL : array_of(vm, made);
     }
     if (dvx_failed(made)) return made;
-    if (!a->ndim)
+    if (!a->ndim && d->legacy)
         vm->api->raise(vm, DVX_INDEX_ERROR, "x must be an integer or at least 1-dimensional");
-    else if (shuffle_rows(vm, mt, a))
+    else if (!a->ndim)
+        nd_axis(vm, 0, 0, &(int){0});
+    else if (shuffle_rows(vm, args[0], made, d->bits))
         return made;
     vm->api->release(vm, made);
     return DVX_FAILED;
 }
 
-static dvx_value permutation(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    (void)count;
-    return permute(vm, mt_of(vm, args[0]), args[1]);
-}
-
-/* ---- choice ---- */
-
-/* The first `size` of a permutation, in this shape. */
-static dvx_value without_repetition(dvx_vm *vm, nd_mt19937 *mt, int64_t population,
-                                    dvx_value size) {
-    int ndim = 0;
-    int64_t shape[ND_MOST], wanted = 1;
-    nd_array *view;
-    const bool single = !nd_is_given(vm, size);
-    if (!single && !array_read_shape(vm, size, &ndim, shape)) return DVX_FAILED;
-    for (int i = 0; i < ndim; i++)
-        if (shape[i] < 0)
-            return nd_raise(vm, DVX_VALUE_ERROR, "negative dimensions are not allowed");
-    if (!array_count(ndim, shape, &wanted) || wanted > population)
-        return vm->api->raise(vm, DVX_VALUE_ERROR,
-                              "Cannot take a larger sample than population when 'replace=False'");
-    dvx_value count = vm->api->make_int(vm, population), all = permute(vm, mt, count),
-              made = DVX_FAILED;
-    vm->api->release(vm, count);
-    if (dvx_failed(all)) return all;
-    const nd_array *a = array_of(vm, all);
-    if (single) {
-        made = vm->api->make_int(vm, *(const int64_t *)(const void *)a->data);
-    } else {
-        dvx_axis axes[ND_MOST];
-        int64_t stride = sizeof(int64_t);
-        for (int i = ndim - 1; i >= 0; i--) {
-            axes[i] = (dvx_axis){shape[i], stride};
-            if (wanted) stride *= shape[i];
-        }
-        dvx_value part = array_view(vm, all, a, a->data, ndim, axes, &view);
-        if (!dvx_failed(part)) made = array_copy(vm, view, view->dtype, 'C');
-        vm->api->release(vm, part);
-    }
-    vm->api->release(vm, all);
-    return made;
-}
-
-/* Where the running sum of p passes numbers between 0 and 1. */
-static dvx_value by_probability(dvx_vm *vm, nd_mt19937 *mt, int64_t population, dvx_value p,
-                                dvx_value size) {
-    nd_array *weights, *out;
-    int ndim = 0;
-    int64_t shape[ND_MOST];
-    if (nd_is_given(vm, size) && !array_read_shape(vm, size, &ndim, shape)) return DVX_FAILED;
-    dvx_value held = convert_copy(vm, p, ND_DTYPE(ND_FLOAT64), 'C');
-    if (dvx_failed(held)) return held;
-    weights = array_of(vm, held);
-    double *sums = (double *)(void *)weights->data, total = 0;
-    dvx_value made = DVX_FAILED;
-    if (weights->ndim != 1 || weights->size != population) {
-        vm->api->raise(vm, DVX_VALUE_ERROR,
-                       weights->ndim != 1 ? "'p' must be 1-dimensional"
-                                          : "'a' and 'p' must have same size");
-    } else {
-        bool negative = false;
-        for (int64_t i = 0; i < population; i++) {
-            negative |= sums[i] < 0;
-            sums[i] = total = i ? total + sums[i] : sums[i];
-        }
-        if (negative)
-            vm->api->raise(vm, DVX_VALUE_ERROR, "probabilities are not non-negative");
-        else if (isnan(total))
-            vm->api->raise(vm, DVX_VALUE_ERROR, "probabilities contain NaN");
-        else if (!(__builtin_fabs(total - 1) <= 1.5e-8))
-            vm->api->raise(vm, DVX_VALUE_ERROR, "probabilities do not sum to 1");
-        else
-            made = array_new(vm, ND_DTYPE(ND_INT64), ndim, shape, &out);
-    }
-    for (int64_t i = 0; !dvx_failed(made) && i < out->size; i++) {
-        double x = bits_mt_double(mt);
-        int64_t low = 0, high = population;
-        while (low < high) {
-            int64_t middle = low + (high - low) / 2;
-            if (sums[middle] / total <= x)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        ((int64_t *)(void *)out->data)[i] = low;
-        if (i % ND_POLL == ND_POLL - 1 && !nd_work(vm, 20 * ND_POLL)) {
-            vm->api->release(vm, made);
-            made = DVX_FAILED;
-        }
-    }
-    vm->api->release(vm, held);
-    return dvx_failed(made) ? made : array_result(vm, made);
-}
-
-/* choice(a, size=None, replace=True, p=None) */
+/* One of an int's range, or many, each as likely; the rest is left to dl. */
 static dvx_value choice(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    nd_mt19937 *mt = mt_of(vm, args[0]);
-    int64_t population;
-    int replace = nd_flag(vm, args[3], true);
-    const bool range = vm->api->kind(vm, args[1]) == DVX_INT;
-    (void)count;
-    if (replace < 0) return DVX_FAILED;
-    if (!replace && nd_is_given(vm, args[4])) {
-        dvx_value all[5] = {args[0], args[1], args[2], args[3], args[4]};
-        if (dvx_failed(all[2])) all[2] = nd_none(vm);
-        return nd_call_library(vm, "_ndarray.wider", "choice", all, 5);
+    drawer *d = drawer_of(vm, args[0]);
+    int64_t n;
+    if (!d) return DVX_FAILED;
+    if (vm->api->kind(vm, args[1]) == DVX_INT && nd_flag(vm, args[3], true) == 1 &&
+        !nd_is_given(vm, args[4]) && vm->api->read_index(vm, args[1], &n) && n > 0) {
+        const dvx_value bounds[4] = {args[1], DVX_FAILED, args[2], DVX_FAILED};
+        return fill_ints(vm, bounds, false, d);
     }
-    int64_t wanted = -1, shape[ND_MOST];
-    int ndim = 0;
-    if (nd_is_given(vm, args[2]) &&
-        (!array_read_shape(vm, args[2], &ndim, shape) || !array_count(ndim, shape, &wanted)))
-        wanted = -1, vm->api->clear_error(vm); /* (told by what follows) */
-    if (range) {
-        if (!vm->api->read_index(vm, args[1], &population)) return DVX_FAILED;
-        if (population <= 0 && wanted)
-            return vm->api->raise(vm, DVX_VALUE_ERROR,
-                                  "a must be greater than 0 unless no samples are taken");
-    } else {
-        nd_array *from;
-        dvx_value held = array_operand(vm, args[1], NULL, &from);
-        if (dvx_failed(held)) return held;
-        const bool one = from->ndim == 1, single = !from->ndim;
-        population = from->size;
-        vm->api->release(vm, held);
-        if (!one)
-            return vm->api->raise(vm, DVX_VALUE_ERROR,
-                                  single ? "a must be 1-dimensional or an integer"
-                                         : "a must be 1-dimensional");
-        if (!population && wanted)
-            return vm->api->raise(vm, DVX_VALUE_ERROR,
-                                  "'a' cannot be empty unless no samples are taken");
-    }
-    dvx_value places = DVX_FAILED;
-    if (replace && nd_is_given(vm, args[4])) {
-        places = by_probability(vm, mt, population, args[4], args[2]);
-    } else if (replace) {
-        /* (Of none, none are drawn.) */
-        const dvx_value bounds[4] = {vm->api->make_int(vm, population > 0 ? population : 1),
-                                     DVX_FAILED, args[2], DVX_FAILED};
-        places = fill_ints(vm, bounds, false, of_mt(mt));
-        vm->api->release(vm, bounds[0]);
-    } else {
-        places = without_repetition(vm, mt, population, args[2]);
-    }
-    if (range || dvx_failed(places)) return places;
-    dvx_value from = array_from(vm, args[1], NULL), result = DVX_FAILED;
-    if (!dvx_failed(from)) result = vm->api->get_item(vm, from, places);
-    vm->api->release(vm, from);
-    vm->api->release(vm, places);
-    return result;
-}
-
-/* ---- Generator ---- */
-
-/* The words of an int of any size, the lowest first; 0: raised. */
-static size_t entropy_of(dvx_vm *vm, dvx_value v, uint32_t words[64]) {
-    uint64_t small;
-    if (!nd_is_given(vm, v)) {
-        surprise(words);
-        return 4;
-    }
-    if (vm->api->kind(vm, v) != DVX_INT)
-        return nd_fail(vm, DVX_TYPE_ERROR, "seeds that are no ints are not part of ndarray");
-    if (!vm->api->read_uint(vm, v, &small)) {
-        vm->api->clear_error(vm);
-        if (vm->api->less(vm, v, vm->api->make_int(vm, 0)) > 0)
-            return nd_fail(vm, DVX_VALUE_ERROR, "expected non-negative integer");
-        return nd_fail(vm, DVX_VALUE_ERROR, "seeds beyond 64 bits are not part of ndarray");
-    }
-    words[0] = (uint32_t)small;
-    words[1] = (uint32_t)(small >> 32);
-    return words[1] ? 2 : 1;
-}
-
-static dvx_value default_rng(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    uint32_t words[64];
-    void *payload;
-    (void)count;
-    if (vm->api->payload(vm, args[1], &generator_type)) return vm->api->retain(vm, args[1]);
-    size_t used = entropy_of(vm, args[1], words);
-    if (!used) return DVX_FAILED;
-    dvx_value made = vm->api->make_object(vm, &generator_type, &payload);
-    if (!dvx_failed(made)) bits_pcg_seed(payload, words, used);
-    return made;
-}
-
-static dvx_value generator_random(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    const nd_dtype *dtype;
-    nd_pcg64 *pcg = pcg_of(vm, args[0]);
-    (void)count;
-    if (!dtype_read_given(vm, args[2], ND_DTYPE(ND_FLOAT64), &dtype)) return DVX_FAILED;
-    if (dtype->num == ND_FLOAT32) return fill_singles(vm, args[1], pcg);
-    if (dtype->num == ND_FLOAT64) return fill_floats(vm, args[1], pcg_double, pcg, 0, 1);
-    return nd_raise(vm, DVX_TYPE_ERROR, "Unsupported dtype dtype('%s') for random", dtype->name);
-}
-
-static dvx_value generator_standard_normal(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    const nd_dtype *dtype;
-    (void)count;
-    if (!dtype_read_given(vm, args[2], ND_DTYPE(ND_FLOAT64), &dtype)) return DVX_FAILED;
-    if (dtype->num == ND_FLOAT64)
-        return fill_floats(vm, args[1], pcg_normal, pcg_of(vm, args[0]), 0, 1);
-    return nd_raise(vm, DVX_TYPE_ERROR, "Unsupported dtype dtype('%s') for standard_normal",
-                    dtype->name);
-}
-
-static dvx_value generator_normal(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    double mean = 0, deviation = 1;
-    (void)count;
-    if (!read_two(vm, args + 1, &mean, &deviation)) return DVX_FAILED;
-    if (!check_scale(vm, deviation)) return DVX_FAILED;
-    return fill_floats(vm, args[3], pcg_normal, pcg_of(vm, args[0]), mean, deviation);
-}
-
-static dvx_value generator_uniform(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    double low = 0, high = 1;
-    (void)count;
-    if (!read_two(vm, args + 1, &low, &high)) return DVX_FAILED;
-    if (!isfinite(high - low)) return raise_range(vm, "high - low range exceeds valid bounds");
-    if (signbit(high - low)) return vm->api->raise(vm, DVX_VALUE_ERROR, "high - low < 0");
-    return fill_floats(vm, args[3], pcg_double, pcg_of(vm, args[0]), low, high - low);
-}
-
-static dvx_value generator_integers(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    int endpoint = nd_flag(vm, args[5], false);
-    (void)count;
-    if (endpoint < 0) return DVX_FAILED;
-    return fill_ints(vm, args + 1, endpoint, of_pcg(pcg_of(vm, args[0])));
+    vm->api->clear_error(vm);
+    return leave(vm, "choice", count > 5 ? &choice_parameters : &legacy_choice_parameters, args);
 }
 
 /* ---- Tables ---- */
 
-ND_PARAMETERS(seed_parameters, 0, "seed");
-ND_PARAMETERS(size_parameters, 0, "size");
-ND_PARAMETERS(generator_parameters, 0, "size", "dtype");
-ND_PARAMETERS(randint_parameters, 1, "low", "high", "size", "dtype");
-ND_PARAMETERS(uniform_parameters, 0, "low", "high", "size");
-ND_PARAMETERS(normal_parameters, 0, "loc", "scale", "size");
-ND_PARAMETERS(exponential_parameters, 0, "scale", "size");
-ND_PARAMETERS(choice_parameters, 1, "a", "size", "replace", "p");
-ND_PARAMETERS(integers_parameters, 1, "low", "high", "size", "dtype", "endpoint");
-
 static const dvx_function state_functions[] = {
     ND_NAMED("seed", seed, seed_parameters),
-    ND_NAMED("random_sample", random_sample, size_parameters),
-    ND_NAMED("random", random_sample, size_parameters),
-    ND_NAMED("ranf", random_sample, size_parameters),
-    ND_NAMED("sample", random_sample, size_parameters),
+    ND_NAMED("random_sample", state_random, size_parameters),
+    ND_NAMED("random", state_random, size_parameters),
+    ND_NAMED("ranf", state_random, size_parameters),
+    ND_NAMED("sample", state_random, size_parameters),
     ND_PLAIN("rand", rand_of_shape, 1, ND_ANY),
     ND_PLAIN("randn", randn, 1, ND_ANY),
-    ND_NAMED("randint", randint, randint_parameters),
-    ND_NAMED("uniform", uniform, uniform_parameters),
-    ND_NAMED("normal", normal, normal_parameters),
-    ND_NAMED("standard_normal", standard_normal, size_parameters),
-    ND_NAMED("exponential", exponential, exponential_parameters),
+    ND_NAMED("randint", integers, randint_parameters),
+    ND_NAMED("standard_normal", state_normal, size_parameters),
+    ND_NAMED("standard_exponential", state_exponential, size_parameters),
     ND_PLAIN("shuffle", shuffle, 2, 2),
     ND_PLAIN("permutation", permutation, 2, 2),
-    ND_NAMED("choice", choice, choice_parameters),
+    ND_NAMED("choice", choice, legacy_choice_parameters),
     ND_NAMED("default_rng", default_rng, seed_parameters),
+};
+static const dvx_function both_functions[] = {
+    ND_NAMED("uniform", uniform, uniform_parameters),
+    ND_NAMED("normal", normal, normal_parameters),
+    ND_NAMED("exponential", exponential, exponential_parameters),
+    ND_PLAIN("_below", below, 2, 3),
 };
 static const dvx_function generator_functions[] = {
     ND_NAMED("random", generator_random, generator_parameters),
-    ND_NAMED("standard_normal", generator_standard_normal, generator_parameters),
-    ND_NAMED("normal", generator_normal, normal_parameters),
-    ND_NAMED("uniform", generator_uniform, uniform_parameters),
-    ND_NAMED("integers", generator_integers, integers_parameters),
+    ND_NAMED("standard_normal", generator_normal, generator_parameters),
+    ND_NAMED("standard_exponential", generator_exponential, method_parameters),
+    ND_NAMED("integers", integers, integers_parameters),
+    ND_NAMED("shuffle", shuffle, shuffle_parameters),
+    ND_NAMED("permutation", permutation, shuffle_parameters),
+    ND_NAMED("choice", choice, choice_parameters),
 };
+#define B(i) &both_functions[i]
 #define S(i) &state_functions[i]
-static const dvx_function *const state_methods[] = {S(0),  S(1),  S(2),  S(3), S(4),  S(5),
-                                                    S(6),  S(7),  S(8),  S(9), S(10), S(11),
-                                                    S(12), S(13), S(14), S(15)};
 #define G(i) &generator_functions[i]
-static const dvx_function *const generator_methods[] = {G(0), G(1), G(2), G(3), G(4)};
+static const dvx_function *const state_methods[] = {B(0), B(1), B(2),  B(3),  S(0),  S(1),
+                                                    S(2), S(3), S(4),  S(5),  S(6),  S(7),
+                                                    S(8), S(9), S(10), S(11), S(12), S(13)};
+static const dvx_function *const generator_methods[] = {B(0), B(1), B(2), B(3), G(0), G(1),
+                                                        G(2), G(3), G(4), G(5), G(6)};
 
-/* np.random.RandomState, np.random.Generator */
-static dvx_value get_state_class(dvx_vm *vm, dvx_value self) {
-    (void)self;
-    return vm->api->type_class(vm, &random_state_type);
-}
-static dvx_value get_generator_class(dvx_vm *vm, dvx_value self) {
-    (void)self;
-    return vm->api->type_class(vm, &generator_type);
-}
-static const dvx_attribute state_class = {sizeof(dvx_attribute), "RandomState", get_state_class,
-                                          NULL};
-static const dvx_attribute generator_class = {sizeof(dvx_attribute), "Generator",
-                                              get_generator_class, NULL};
-static const dvx_attribute *const state_attributes[] = {&state_class, &generator_class};
+/* np.random.RandomState and its like: they are attributes of objects, for np.random is one. */
+#define CLASS(function, name, type)                         \
+    static dvx_value function(dvx_vm *vm, dvx_value self) { \
+        (void)self;                                         \
+        return vm->api->type_class(vm, &type);              \
+    }                                                       \
+    static const dvx_attribute function##_attribute = {sizeof(dvx_attribute), name, function, NULL};
+CLASS(state_class, "RandomState", random_state_type)
+CLASS(generator_class, "Generator", generator_type)
+CLASS(mt19937_class, "MT19937", mt19937_type)
+CLASS(pcg64_class, "PCG64", pcg64_type)
+static const dvx_attribute legacy_source = {sizeof(dvx_attribute), "_bit_generator", get_source,
+                                            NULL};
+static const dvx_attribute generator_source = {sizeof(dvx_attribute), "bit_generator", get_source,
+                                               NULL};
+static const dvx_attribute gauss = {sizeof(dvx_attribute), "_gauss", get_gauss, set_gauss};
+static const dvx_attribute *const state_attributes[] = {
+    &state_class_attribute,   &generator_class_attribute,
+    &mt19937_class_attribute, &pcg64_class_attribute,
+    &legacy_source,           &gauss};
+static const dvx_attribute *const generator_attributes[] = {&generator_source};
 
 const dvx_type random_state_type = {
     .size = sizeof(dvx_type),
     .name = "RandomState",
-    .payload = sizeof(nd_mt19937),
+    .payload = sizeof(drawer),
     .initialise = fill_state,
     .parameters = &seed_parameters,
+    .release = release_drawer,
     .method_count = LENGTH_OF(state_methods),
     .methods = state_methods,
     .attribute_count = LENGTH_OF(state_attributes),
     .attributes = state_attributes,
+    .find_attribute = source_attribute,
 };
 const dvx_type generator_type = {
     .size = sizeof(dvx_type),
     .name = "Generator",
-    .payload = sizeof(nd_pcg64),
+    .payload = sizeof(drawer),
+    .initialise = fill_generator,
+    .parameters = &source_parameters,
+    .release = release_drawer,
     .method_count = LENGTH_OF(generator_methods),
     .methods = generator_methods,
+    .attribute_count = LENGTH_OF(generator_attributes),
+    .attributes = generator_attributes,
+    .find_attribute = source_attribute,
 };
 
 bool random_register(dvx_vm *vm, dvx_value module) {
     void *payload;
-    if (!vm->api->add_type(vm, module, &random_state_type) ||
+    const dvx_value none[1] = {DVX_FAILED};
+    if (!source_register(vm, module) || !vm->api->add_type(vm, module, &random_state_type) ||
         !vm->api->add_type(vm, module, &generator_type))
         return false;
     dvx_value state = vm->api->make_object(vm, &random_state_type, &payload);
-    bool good = !dvx_failed(state) && seed_with(vm, payload, DVX_FAILED) &&
+    bool good = !dvx_failed(state) && fill_state(vm, state, none, 1) &&
                 vm->api->add_constant(vm, module, "random", state);
     vm->api->release(vm, state);
     return good;

@@ -1,7 +1,8 @@
-/* Generated from ext/ndarray/functions/ziggurat.mako: the tables of the ziggurat for normal numbers (bits.h): 256 strips
- * of one area. */
+/* Generated from ext/ndarray/functions/ziggurat.mako: the tables of the ziggurats for normal and exponential numbers
+ * (bits.h): 256 strips of one area. */
 #include "functions/bits.h"
 <%!
+import decimal
 import math
 import struct
 
@@ -36,20 +37,29 @@ for i in range(254, 0, -1):
 limits = [n + LIMITS.get(i, 0) for i, n in enumerate(limits)]
 widths = [adjusted(x, WIDTHS.get(i, 0)) for i, x in enumerate(widths)]
 heights = [adjusted(x, HEIGHTS.get(i, 0)) for i, x in enumerate(heights)]
+
+# The same for exp(-x), computed with 50 digits.  (The limits are within 4 of 2**53 of NumPy's, which no program can see.)
+EXP_WIDTHS = {1: -4, 2: -3, 3: -1, 4: -2, 5: -1, 6: -1, 7: -1, 12: -1, 13: -1, 14: -1, 15: -1, 18: -1, 33: -1, 35: -1, 55: -1,
+    56: -1, 66: -1, 91: -1, 141: -1, 144: -1, 179: -1}
+EXP_HEIGHTS = {i: 1 for i in (1, 2, 19, 22, 35, 49, 77, 94, 100, 114, 126, 128)}
+decimal.getcontext().prec = 50
+edge, area = decimal.Decimal("7.69711747013104971404462804811408952"), decimal.Decimal("0.0039496598225815571993")
+height, unit = (-edge).exp(), decimal.Decimal(2 ** 53)
+exp_limits, exp_widths, exp_heights = [0] * 256, [0.0] * 256, [1.0] * 256
+exp_limits[0], exp_widths[0] = int(edge * height / area * unit), float(area / height / unit)
+exp_widths[255], exp_heights[255] = float(edge / unit), float(height)
+for i in range(254, 0, -1):
+    height = area / edge + height
+    x = -height.ln()
+    exp_limits[i + 1], exp_widths[i], exp_heights[i], edge = int(x / edge * unit), float(x / unit), float(height), x
+exp_widths = [adjusted(x, EXP_WIDTHS.get(i, 0)) for i, x in enumerate(exp_widths)]
+exp_heights = [adjusted(x, EXP_HEIGHTS.get(i, 0)) for i, x in enumerate(exp_heights)]
 %>\
 
-const uint64_t bits_normal_limits[256] = {
-% for n in limits:
-    ${"0x%016X" % n},
-% endfor
+% for name, (n, w, h) in (("normal", (limits, widths, heights)), ("exp", (exp_limits, exp_widths, exp_heights))):
+const nd_ziggurat bits_${name} = {
+    .limits = {${", ".join("0x%016X" % x for x in n)}},
+    .widths = {${", ".join(x.hex() for x in w)}},
+    .heights = {${", ".join(x.hex() for x in h)}},
 };
-const double bits_normal_widths[256] = {
-% for x in widths:
-    ${x.hex()},
 % endfor
-};
-const double bits_normal_heights[256] = {
-% for x in heights:
-    ${x.hex()},
-% endfor
-};
