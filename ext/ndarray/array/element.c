@@ -142,13 +142,10 @@ static void begin_float(float_format *f, const nd_print *options, char sign, boo
 
 /* ---- All ---- */
 
-static int64_t int_at(const nd_dtype *dtype, const char *at) {
-    const void *p = at;
-    switch (dtype->num) {
-    case ND_UINT8: return *(const uint8_t *)p;
-    case ND_INT32: return *(const int32_t *)p;
-    default: return *(const int64_t *)p;
-    }
+/* Its digits: how many. */
+static int write_int(const nd_dtype *dtype, const char *at, char *word, size_t room) {
+    const long long i = type_int(dtype->num, at);
+    return snprintf(word, room, dtype->num == ND_UINT64 ? "%llu" : "%lld", i);
 }
 
 static double float_at(const nd_dtype *dtype, const char *at) {
@@ -173,7 +170,7 @@ bool element_see(dvx_vm *vm, element_format *f, const char *at) {
     case 'f': return see_float(vm, &f->real, float_at(f->dtype, at));
     case 'b': return true;
     default: {
-        int size = snprintf(word, sizeof word, "%lld", (long long)int_at(f->dtype, at));
+        const int size = write_int(f->dtype, at, word, sizeof word);
         f->width = at_least(f->width, size);
         return true;
     }
@@ -204,7 +201,7 @@ bool element_write(dvx_vm *vm, const element_format *f, const char *at, nd_text 
     case 'f': return write_float(vm, &f->real, float_at(f->dtype, at), to);
     case 'b': add_padded(vm, to, bool_at(at), f->width); return true;
     default:
-        snprintf(word, sizeof word, "%lld", (long long)int_at(f->dtype, at));
+        write_int(f->dtype, at, word, sizeof word);
         add_padded(vm, to, word, f->width);
         return true;
     }
@@ -228,7 +225,7 @@ bool element_plain(dvx_vm *vm, const nd_dtype *dtype, const char *at, nd_text *t
     if (dtype->num == ND_FLOAT32) return plain_float(vm, float_at(dtype, at), to);
     if (dtype->kind == 'b') return text_words(vm, to, bool_at(at)), true;
     if (dtype->kind == 'i' || dtype->kind == 'u') {
-        snprintf(word, sizeof word, "%lld", (long long)int_at(dtype, at));
+        write_int(dtype, at, word, sizeof word);
         return text_words(vm, to, word), true;
     }
     dvx_value number = array_element(vm, dtype, at), text = vm->api->str(vm, number);

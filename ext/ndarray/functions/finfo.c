@@ -49,10 +49,10 @@ static const nd_dtype *int_of(dvx_vm *vm, dvx_value self) {
     return l->dtype ? l->dtype : ND_DTYPE(ND_INT64);
 }
 static int64_t least(const nd_dtype *d) {
-    return d->num == ND_INT64 ? INT64_MIN : d->num == ND_INT32 ? INT32_MIN : 0;
+    return d->kind == 'u' ? 0 : INT64_MIN >> (64 - 8 * d->size);
 }
-static int64_t most(const nd_dtype *d) {
-    return d->num == ND_INT64 ? INT64_MAX : d->num == ND_INT32 ? INT32_MAX : UINT8_MAX;
+static uint64_t most(const nd_dtype *d) {
+    return UINT64_MAX >> (64 - 8 * d->size + (d->kind == 'i'));
 }
 
 #define GET(of, variable, name_, value)                                              \
@@ -63,7 +63,7 @@ static int64_t most(const nd_dtype *d) {
     static const dvx_attribute attribute_##variable = {sizeof(dvx_attribute), name_, \
                                                        get_##variable, NULL}
 GET(int_of, imin, "min", vm->api->make_int(vm, least(d)));
-GET(int_of, imax, "max", vm->api->make_int(vm, most(d)));
+GET(int_of, imax, "max", vm->api->make_uint(vm, most(d)));
 GET(int_of, ibits, "bits", vm->api->make_int(vm, 8 * d->size));
 GET(int_of, idtype, "dtype", dtype_object(vm, d));
 GET(int_of, ikind, "kind", vm->api->make_str(vm, &d->kind, 1));
@@ -78,16 +78,16 @@ static const dvx_attribute attribute_key = {sizeof(dvx_attribute), "key", get_ke
 static dvx_value show_iinfo(dvx_vm *vm, dvx_value self) {
     char text[128];
     const nd_dtype *d = int_of(vm, self);
-    snprintf(text, sizeof text, "iinfo(min=%lld, max=%lld, dtype=%s)", (long long)least(d),
-             (long long)most(d), d->name);
+    snprintf(text, sizeof text, "iinfo(min=%lld, max=%llu, dtype=%s)", (long long)least(d),
+             (unsigned long long)most(d), d->name);
     return nd_str(vm, text);
 }
 #define LINE "---------------------------------------------------------------\n"
 static dvx_value describe_iinfo(dvx_vm *vm, dvx_value self) {
     char text[400];
     const nd_dtype *d = int_of(vm, self);
-    snprintf(text, sizeof text, "Machine parameters for %s\n" LINE "min = %lld\nmax = %lld\n" LINE,
-             d->name, (long long)least(d), (long long)most(d));
+    snprintf(text, sizeof text, "Machine parameters for %s\n" LINE "min = %lld\nmax = %llu\n" LINE,
+             d->name, (long long)least(d), (unsigned long long)most(d));
     return nd_str(vm, text);
 }
 

@@ -182,7 +182,7 @@ static dvx_value fill_ints(dvx_vm *vm, const dvx_value *args, bool endpoint, int
     const bool both = nd_is_given(vm, args[1]);
     bool beyond = false;
     if (!dtype_read_given(vm, args[3], ND_DTYPE(ND_INT64), &dtype)) return DVX_FAILED;
-    if (dtype->num > ND_INT64)
+    if (dtype->num > ND_INT64 || dtype->hot == ND_RARE)
         return nd_raise(vm, DVX_TYPE_ERROR, "Unsupported dtype dtype('%s') for %s", dtype->name,
                         source.masked ? "randint" : "integers");
     if ((both && !read_bound(vm, args[0], "low", dtype, &low, &beyond)) || beyond ||

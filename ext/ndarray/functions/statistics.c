@@ -18,11 +18,10 @@
 double statistics_number(const nd_array *a, int64_t i) {
     const void *at = a->data + i * a->dtype->size;
     switch (a->dtype->num) {
-    case ND_INT32: return *(const int32_t *)at;
-    case ND_INT64: return (double)*(const int64_t *)at;
+    case ND_UINT64: return (double)*(const uint64_t *)at;
     case ND_FLOAT32: return (double)*(const float *)at;
     case ND_FLOAT64: return *(const double *)at;
-    default: return *(const uint8_t *)at;
+    default: return (double)type_int(a->dtype->num, at);
     }
 }
 

@@ -77,19 +77,26 @@ static inline void arith_clear(void) { feclearexcept(ARITH_WARN); }
         }                                                              \
         return (T)(b == -1 ? 0 : a % b);                               \
     }
+ND_INT_ARITHMETIC(int8, int8_t, INT8_MIN)
+ND_INT_ARITHMETIC(int16, int16_t, INT16_MIN)
 ND_INT_ARITHMETIC(int32, int32_t, INT32_MIN)
 ND_INT_ARITHMETIC(int64, int64_t, INT64_MIN)
 
-static inline uint8_t uint8_floor_divide(uint8_t a, uint8_t b) {
-    if (LIKELY(b)) return a / b;
-    arith_flag_zero();
-    return 0;
-}
-static inline uint8_t uint8_remainder(uint8_t a, uint8_t b) {
-    if (LIKELY(b)) return a % b;
-    arith_flag_zero();
-    return 0;
-}
+#define ND_UNSIGNED_ARITHMETIC(name, T)             \
+    static inline T name##_floor_divide(T a, T b) { \
+        if (LIKELY(b)) return a / b;                \
+        arith_flag_zero();                          \
+        return 0;                                   \
+    }                                               \
+    static inline T name##_remainder(T a, T b) {    \
+        if (LIKELY(b)) return a % b;                \
+        arith_flag_zero();                          \
+        return 0;                                   \
+    }
+ND_UNSIGNED_ARITHMETIC(uint8, uint8_t)
+ND_UNSIGNED_ARITHMETIC(uint16, uint16_t)
+ND_UNSIGNED_ARITHMETIC(uint32, uint32_t)
+ND_UNSIGNED_ARITHMETIC(uint64, uint64_t)
 
 /* Modulo 2**64: the low bits are right for every int type.  The exponent is not negative. */
 static inline uint64_t int_power(uint64_t base, uint64_t exponent) {

@@ -392,9 +392,14 @@ enum { FEW_IN_LINES = 9 };
     SORTS(T, name, LESS, is_nan)                  \
     FEW_LINES(T, name, is_nan)                    \
     SEARCHES(T, name, before, LESS, is_nan, is_other)
+SORTED(int8_t, int8, LESS, NO_NAN, OTHER)
 SORTED(uint8_t, uint8, LESS, NO_NAN, OTHER)
+SORTED(int16_t, int16, LESS, NO_NAN, OTHER)
+SORTED(uint16_t, uint16, LESS, NO_NAN, OTHER)
 SORTED(int32_t, int32, LESS, NO_NAN, OTHER)
+SORTED(uint32_t, uint32, LESS, NO_NAN, OTHER)
 SORTED(int64_t, int64, LESS, NO_NAN, OTHER)
+SORTED(uint64_t, uint64, LESS, NO_NAN, OTHER)
 SORTED(float, float32, BEFORE_FLOAT, IS_NAN, OTHER_FLOAT)
 SORTED(double, float64, BEFORE_FLOAT, IS_NAN, OTHER_FLOAT)
 
@@ -467,13 +472,10 @@ typedef struct sorts {
             differ_##name, compact_##name, __VA_ARGS__                                             \
     }
 #define ENTRY_OF(name) ENTRY(name, lines_##name, place_lines_##name)
-static const sorts all_sorts[ND_TYPES] = {ENTRY_OF(uint8),
-                                          ENTRY_OF(uint8),
-                                          ENTRY_OF(int32),
-                                          ENTRY_OF(int64),
-                                          ENTRY_OF(float32),
-                                          ENTRY_OF(float64),
-                                          ENTRY(complex128, NULL, NULL)};
+static const sorts all_sorts[ND_TYPES] = {
+    ENTRY_OF(uint8),  ENTRY_OF(int8),    ENTRY_OF(uint8),   ENTRY_OF(int16),
+    ENTRY_OF(uint16), ENTRY_OF(int32),   ENTRY_OF(uint32),  ENTRY_OF(int64),
+    ENTRY_OF(uint64), ENTRY_OF(float32), ENTRY_OF(float64), ENTRY(complex128, NULL, NULL)};
 
 /* Lines of a few elements are sorted many at once, by the tiles; where these give up, lines up to
  * `again` come by themselves first. */

@@ -160,9 +160,14 @@ static int rounds_for(int64_t n) {
         for (int64_t i = 0; i < count; i++)                                                    \
             select_places_##name((const T *)(const void *)data, places, n, sought[i], &known); \
     }
+SELECTIONS(int8_t, int8, BEFORE_INT, false)
 SELECTIONS(uint8_t, uint8, BEFORE_INT, false)
+SELECTIONS(int16_t, int16, BEFORE_INT, false)
+SELECTIONS(uint16_t, uint16, BEFORE_INT, false)
 SELECTIONS(int32_t, int32, BEFORE_INT, false)
+SELECTIONS(uint32_t, uint32, BEFORE_INT, false)
 SELECTIONS(int64_t, int64, BEFORE_INT, false)
+SELECTIONS(uint64_t, uint64, BEFORE_INT, false)
 SELECTIONS(float, float32, BEFORE_FLOAT, true)
 SELECTIONS(double, float64, BEFORE_FLOAT, true)
 SELECTIONS(nd_complex, complex128, before_complex, true)
@@ -172,10 +177,12 @@ static const struct {
     void (*by_places)(const char *data, int64_t *places, int64_t n, const int64_t *sought,
                       int64_t count);
 } selections[ND_TYPES] = {
-    {in_place_uint8, by_places_uint8},           {in_place_uint8, by_places_uint8},
-    {in_place_int32, by_places_int32},           {in_place_int64, by_places_int64},
-    {in_place_float32, by_places_float32},       {in_place_float64, by_places_float64},
-    {in_place_complex128, by_places_complex128},
+    {in_place_uint8, by_places_uint8},     {in_place_int8, by_places_int8},
+    {in_place_uint8, by_places_uint8},     {in_place_int16, by_places_int16},
+    {in_place_uint16, by_places_uint16},   {in_place_int32, by_places_int32},
+    {in_place_uint32, by_places_uint32},   {in_place_int64, by_places_int64},
+    {in_place_uint64, by_places_uint64},   {in_place_float32, by_places_float32},
+    {in_place_float64, by_places_float64}, {in_place_complex128, by_places_complex128},
 };
 
 /* ---- Calls ---- */

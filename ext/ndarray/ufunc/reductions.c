@@ -81,7 +81,7 @@ static int64_t count_along(const nd_array *a, uint32_t mask) {
 
 static nd_type mean_type(const nd_array *a, const nd_dtype *dtype) {
     if (dtype) return dtype->num;
-    return a->dtype->num <= ND_INT64 ? ND_FLOAT64 : a->dtype->num;
+    return dtype_is_integer(a->dtype) ? ND_FLOAT64 : a->dtype->num;
 }
 
 /* ---- With a mask ---- */
@@ -124,8 +124,8 @@ static dvx_value masked_mean(dvx_vm *vm, const moment *m, bool keep, dvx_value c
     const dvx_value operands[2] = {sum, counts};
     dvx_value result = DVX_FAILED;
     if (!dvx_failed(sum))
-        result = ufunc_call(vm, ND_UFUNC_divide, operands, m->type >= ND_FLOAT32 ? sum : DVX_FAILED,
-                            NULL);
+        result = ufunc_call(vm, ND_UFUNC_divide, operands,
+                            type_is_inexact(m->type) ? sum : DVX_FAILED, NULL);
     vm->api->release(vm, sum);
     vm->api->release(vm, counts);
     return result;
@@ -155,7 +155,7 @@ static dvx_value mean_of(dvx_vm *vm, const nd_array *a, uint32_t mask, nd_type t
     if (dvx_failed(sum)) return DVX_FAILED;
     const dvx_value operands[2] = {sum, vm->api->make_int(vm, count_along(a, mask))};
     dvx_value result =
-        ufunc_call(vm, ND_UFUNC_divide, operands, type >= ND_FLOAT32 ? sum : DVX_FAILED, NULL);
+        ufunc_call(vm, ND_UFUNC_divide, operands, type_is_inexact(type) ? sum : DVX_FAILED, NULL);
     vm->api->release(vm, operands[1]);
     vm->api->release(vm, sum);
     return result;
@@ -420,6 +420,7 @@ static int64_t search_line(const search *s, const char *line) {
         }                                                                                         \
     }
 GATHER(uint8_t)
+GATHER(uint16_t)
 GATHER(uint32_t)
 GATHER(uint64_t)
 GATHER(nd_complex)
@@ -428,6 +429,7 @@ static void gather(const search *s, const char *from, int64_t step, int64_t line
                    void *to) {
     switch (s->size) {
     case 1: gather_uint8_t(s, from, step, lines, count, to); break;
+    case 2: gather_uint16_t(s, from, step, lines, count, to); break;
     case 4: gather_uint32_t(s, from, step, lines, count, to); break;
     case 8: gather_uint64_t(s, from, step, lines, count, to); break;
     default: gather_nd_complex(s, from, step, lines, count, to); break;
