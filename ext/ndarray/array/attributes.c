@@ -71,6 +71,8 @@ static dvx_value convert_number(dvx_vm *vm, const nd_array *a, dvx_kind kind) {
         /* (Others are too large, or no numbers.) */
         return kind == DVX_INT && d > -0x1p63 && d < 0x1p63 ? vm->api->make_int(vm, (int64_t)d)
                                                             : DVX_FAILED;
+    case ND_FLOAT16:
+    case ND_COMPLEX64:
     case ND_COMPLEX128: return DVX_FAILED;
     }
     if (kind == DVX_INT) return vm->api->make_int(vm, i);

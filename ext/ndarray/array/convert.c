@@ -60,7 +60,7 @@ static bool store_by_class(dvx_vm *vm, const nd_dtype *dtype, char *at, dvx_valu
     if (dvx_failed(made)) return false;
     if (dtype->kind == 'c') {
         good = vm->api->read_complex(vm, made, &c.real, &c.imag);
-        if (good) *(nd_complex *)(void *)at = c;
+        if (good) cast_between(ND_DTYPE(ND_COMPLEX128), dtype)(at, 0, (const char *)&c, 0, 1);
     } else if (dtype->kind == 'f') {
         good = vm->api->read_float(vm, made, &d);
         if (good) cast_between(ND_DTYPE(ND_FLOAT64), dtype)(at, 0, (const char *)&d, 0, 1);
@@ -113,8 +113,8 @@ static bool store_other(dvx_vm *vm, const nd_dtype *dtype, char *at, dvx_value v
  * one? */
 static bool is_number_for(const nd_array *a, const nd_dtype *dtype) {
     double d;
-    if (dtype->num == ND_BOOL || dtype->num == ND_COMPLEX128) return true;
-    if (a->dtype->num == ND_COMPLEX128) return false;
+    if (dtype->num == ND_BOOL || dtype->kind == 'c') return true;
+    if (a->dtype->kind == 'c') return false;
     if (!dtype_is_integer(dtype) || dtype_is_integer(a->dtype)) return true;
     cast_between(a->dtype, ND_DTYPE(ND_FLOAT64))((char *)&d, 0, a->data, 0, 1);
     return d >= -0x1p63 && d < 0x1p63;
@@ -142,8 +142,10 @@ bool array_store(dvx_vm *vm, const nd_dtype *dtype, char *at, dvx_value v) {
         cast_between(ND_DTYPE(ND_FLOAT64), dtype)(at, 0, (const char *)&d, 0, 1);
         return true;
     case DVX_COMPLEX:
-        if (dtype->num != ND_COMPLEX128) break;
-        return vm->api->read_complex(vm, v, &z.real, &z.imag) && (memcpy(at, &z, sizeof z), true);
+        if (dtype->kind != 'c') break;
+        if (!vm->api->read_complex(vm, v, &z.real, &z.imag)) return false;
+        cast_between(ND_DTYPE(ND_COMPLEX128), dtype)(at, 0, (const char *)&z, 0, 1);
+        return true;
     case DVX_INT:
     case DVX_BOOL:
 #ifdef DVX_NATIVE
@@ -165,7 +167,7 @@ bool array_store(dvx_vm *vm, const nd_dtype *dtype, char *at, dvx_value v) {
             return true;
         }
         if (a->size == 0 && dtype->num == ND_BOOL) return *at = false, true;
-        if (dtype->num == ND_COMPLEX128)
+        if (dtype->kind == 'c')
             return nd_fail(vm, DVX_TYPE_ERROR,
                            "only length-1 arrays can be converted to Python scalars");
         return nd_fail(vm, DVX_VALUE_ERROR, "setting an array element with a sequence.");
@@ -581,5 +583,12 @@ static dvx_value number_at(dvx_vm *vm, const nd_dtype *dtype, const char *at) {
 }
 
 dvx_value convert_to_list(dvx_vm *vm, const nd_array *a) {
+    if (a->dtype->hot == ND_RARE && type_is_inexact(a->dtype->num)) {
+        dvx_value wide =
+            array_copy(vm, a, ND_DTYPE(a->dtype->kind == 'c' ? ND_COMPLEX128 : ND_FLOAT64), 'C');
+        dvx_value list = dvx_failed(wide) ? wide : convert_to_list(vm, array_of(vm, wide));
+        vm->api->release(vm, wide);
+        return list;
+    }
     return a->ndim ? to_list(vm, a, 0, a->data) : number_at(vm, a->dtype, a->data);
 }

@@ -14,8 +14,10 @@ const nd_dtype nd_dtypes[ND_TYPES] = {
     {ND_UINT32, 'u', 'I', 4, 4, DVX_UINT32, "uint32", "<u4", ND_RARE, 6},
     {ND_INT64, 'i', 'l', 8, 8, DVX_INT64, "int64", "<i8", ND_HOT_INT64, 7},
     {ND_UINT64, 'u', 'L', 8, 8, DVX_UINT64, "uint64", "<u8", ND_RARE, 8},
+    {ND_FLOAT16, 'f', 'e', 2, 2, DVX_NO_ELEMENT, "float16", "<f2", ND_RARE, 23},
     {ND_FLOAT32, 'f', 'f', 4, 4, DVX_FLOAT32, "float32", "<f4", ND_HOT_FLOAT32, 11},
     {ND_FLOAT64, 'f', 'd', 8, 8, DVX_FLOAT64, "float64", "<f8", ND_HOT_FLOAT64, 12},
+    {ND_COMPLEX64, 'c', 'F', 8, 4, DVX_NO_ELEMENT, "complex64", "<c8", ND_RARE, 14},
     {ND_COMPLEX128, 'c', 'D', 16, 8, DVX_NO_ELEMENT, "complex128", "<c16", ND_HOT_COMPLEX128, 15},
 };
 
@@ -39,8 +41,10 @@ const nd_dtype *dtype_promote(const nd_dtype *a, const nd_dtype *b) {
     /* An unsigned int beside a signed one that is not wider takes the next signed type. */
     if (b->kind == 'u' && a->kind == 'i')
         return ND_DTYPE(b->num == ND_UINT64 ? ND_FLOAT64 : b->num + 1);
-    const bool wide = dtype_is_integer(a) && a->size > 2;
-    return b->num == ND_FLOAT32 && wide ? ND_DTYPE(ND_FLOAT64) : b;
+    if (dtype_is_integer(b)) return b;
+    const nd_type least = type_as_float(a->num);
+    if (b->kind == 'f') return ND_DTYPE(least > b->num ? least : b->num);
+    return least == ND_FLOAT64 ? ND_DTYPE(ND_COMPLEX128) : b;
 }
 
 bool dtype_is_safe(const nd_dtype *from, const nd_dtype *to) {
@@ -117,6 +121,15 @@ static const alias aliases[] = {
     {"uint", ND_UINT64},
     {"uintp", ND_UINT64},
     {"ulonglong", ND_UINT64},
+    {"float16", ND_FLOAT16},
+    {"e", ND_FLOAT16},
+    {"f2", ND_FLOAT16},
+    {"half", ND_FLOAT16},
+    {"complex64", ND_COMPLEX64},
+    {"F", ND_COMPLEX64},
+    {"c8", ND_COMPLEX64},
+    {"csingle", ND_COMPLEX64},
+    {"singlecomplex", ND_COMPLEX64},
     {"complex128", ND_COMPLEX128},
     {"complex", ND_COMPLEX128},
     {"D", ND_COMPLEX128},
@@ -126,10 +139,8 @@ static const alias aliases[] = {
 };
 /* What NumPy has beside these. */
 static const char *const others[] = {
-    "float16", "float128", "complex64", "longdouble", "complex256", "object",     "str",
-    "bytes",   "f2",       "f16",       "c8",         "O",          "S",          "U",
-    "e",       "g",        "F",         "G",          "half",       "datetime64", "timedelta64",
-    "csingle", "M8",       "m8",        "V",          "void",
+    "float128", "longdouble", "complex256", "object",      "str", "bytes", "f16", "O",    "S", "U",
+    "g",        "G",          "datetime64", "timedelta64", "M8",  "m8",    "V",   "void",
 };
 
 static const nd_dtype *read_name(dvx_vm *vm, dvx_value v) {
@@ -342,13 +353,25 @@ bool dtype_is_class(dvx_vm *vm, dvx_value v) {
 }
 
 bool dtype_register(dvx_vm *vm, dvx_value module) {
-    static const alias names[] = {
-        {"double", ND_FLOAT64},     {"float_", ND_FLOAT64}, {"int_", ND_INT64},
-        {"intp", ND_INT64},         {"single", ND_FLOAT32}, {"intc", ND_INT32},
-        {"ubyte", ND_UINT8},        {"bool8", ND_BOOL},     {"byte", ND_INT8},
-        {"short", ND_INT16},        {"ushort", ND_UINT16},  {"uintc", ND_UINT32},
-        {"uint", ND_UINT64},        {"uintp", ND_UINT64},   {"cdouble", ND_COMPLEX128},
-        {"complex_", ND_COMPLEX128}};
+    static const alias names[] = {{"double", ND_FLOAT64},
+                                  {"float_", ND_FLOAT64},
+                                  {"int_", ND_INT64},
+                                  {"intp", ND_INT64},
+                                  {"single", ND_FLOAT32},
+                                  {"intc", ND_INT32},
+                                  {"ubyte", ND_UINT8},
+                                  {"bool8", ND_BOOL},
+                                  {"byte", ND_INT8},
+                                  {"short", ND_INT16},
+                                  {"ushort", ND_UINT16},
+                                  {"uintc", ND_UINT32},
+                                  {"uint", ND_UINT64},
+                                  {"uintp", ND_UINT64},
+                                  {"cdouble", ND_COMPLEX128},
+                                  {"complex_", ND_COMPLEX128},
+                                  {"half", ND_FLOAT16},
+                                  {"csingle", ND_COMPLEX64},
+                                  {"singlecomplex", ND_COMPLEX64}};
     nd_state *state = nd_state_of(vm);
     if (!vm->api->add_type(vm, module, &dtype_type) || !vm->api->add_type(vm, module, &class_type))
         return false;

@@ -20,8 +20,10 @@ typedef enum nd_type {
     ND_UINT32,
     ND_INT64,
     ND_UINT64,
+    ND_FLOAT16,
     ND_FLOAT32,
     ND_FLOAT64,
+    ND_COMPLEX64,
     ND_COMPLEX128
 } nd_type;
 
@@ -41,11 +43,15 @@ typedef enum nd_hot {
 typedef struct nd_complex {
     double real, imag;
 } nd_complex;
+typedef struct nd_complex64 {
+    float real, imag;
+} nd_complex64;
+typedef uint16_t nd_half; /* the bits of a float16 (loops/half.h) */
 
 typedef struct nd_dtype {
     nd_type num;
     char kind; /* b u i f c */
-    char code; /* ? b B h H i I l L f d D */
+    char code; /* ? b B h H i I l L e f d F D */
     uint8_t size;
     uint8_t alignment;
     uint8_t element; /* dvx_element; DVX_NO_ELEMENT: what has none */
@@ -60,6 +66,17 @@ extern const nd_dtype nd_dtypes[ND_TYPES];
 
 static inline bool dtype_is_integer(const nd_dtype *d) { return d->num <= ND_UINT64; }
 static inline bool type_is_inexact(nd_type type) { return type > ND_UINT64; }
+
+/* The float that holds all ints of the type; of complex numbers that of their parts. */
+static inline nd_type type_as_float(nd_type type) {
+    if (type == ND_COMPLEX64) return ND_FLOAT32;
+    if (type_is_inexact(type)) return type == ND_COMPLEX128 ? ND_FLOAT64 : type;
+    return type <= ND_UINT8 ? ND_FLOAT16 : type <= ND_UINT16 ? ND_FLOAT32 : ND_FLOAT64;
+}
+/* The type of complex numbers with such parts. */
+static inline nd_type type_as_complex(nd_type type) {
+    return type_as_float(type) == ND_FLOAT64 ? ND_COMPLEX128 : ND_COMPLEX64;
+}
 
 /* Is the int an element of the type, if that is one of ints? */
 static inline bool type_holds(nd_type type, int64_t i) {

@@ -1,6 +1,8 @@
 /* matmul.c: products of matrices (matmul.h).  The tiles that do the work are in loops.mako. */
 #include "linear/matmul.h"
 
+#include "loops/half.h"
+
 #include <limits.h>
 #include <stdio.h>
 
@@ -138,6 +140,24 @@ MULTIPLY(nd_complex, complex128, COMPLEX(0, 0),
          COMPLEX(total.real + (x.real * y.real - x.imag * y.imag),
                  total.imag + (x.real * y.imag + x.imag * y.real)))
 
+/* (Added as float32.) */
+static void multiply_float16(const nd_matrix *a, const nd_matrix *b, char *to) {
+    for (int64_t i = 0; i < a->rows; i++)
+        for (int64_t j = 0; j < b->columns; j++, to += sizeof(nd_half)) {
+            const char *p = a->data + i * a->row, *q = b->data + j * b->column;
+            float total = 0;
+            for (int64_t k = 0; k < b->rows; k++, p += a->column, q += b->row)
+                total += half_value(*(const nd_half *)(const void *)p) *
+                         half_value(*(const nd_half *)(const void *)q);
+            *(nd_half *)(void *)to = half_of((double)total);
+        }
+}
+
+#define COMPLEX64(r, i) ((nd_complex64){r, i})
+MULTIPLY(nd_complex64, complex64, COMPLEX64(0, 0),
+         COMPLEX64(total.real + (x.real * y.real - x.imag * y.imag),
+                   total.imag + (x.real * y.imag + x.imag * y.real)))
+
 /* ---- Bools ---- */
 
 /* Is there a place where both are true?  (In rows, a word at a time.) */
@@ -249,7 +269,7 @@ static bool multiply_bool(dvx_vm *vm, const nd_matrix *a, const nd_matrix *b, ch
 static bool is_large(nd_type type, const nd_matrix *a, const nd_matrix *b) {
     enum { LARGE_DOT = 128, LARGE_VECTOR = 512, LARGE = 768, OF_COMPLEX = 8 };
     double work = (double)a->rows * (double)a->columns * (double)b->columns;
-    if (!type_is_inexact(type)) return false;
+    if (!type_is_inexact(type) || ND_DTYPE(type)->hot == ND_RARE) return false;
     if (type == ND_COMPLEX128) work *= OF_COMPLEX;
     const bool row = a->rows == 1, column = b->columns == 1;
     return work >= (row && column ? LARGE_DOT : row || column ? LARGE_VECTOR : LARGE);
@@ -338,6 +358,8 @@ static bool multiply_in_order(dvx_vm *vm, nd_type type, const nd_matrix *a, cons
     case ND_UINT32: multiply_int32(a, b, out); break;
     case ND_INT64:
     case ND_UINT64: multiply_int64(a, b, out); break;
+    case ND_FLOAT16: multiply_float16(a, b, out); break;
+    case ND_COMPLEX64: multiply_complex64(a, b, out); break;
     case ND_COMPLEX128: multiply_complex128(a, b, out); break;
     }
     return count_product(vm, a, b);

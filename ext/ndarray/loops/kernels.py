@@ -2,19 +2,24 @@
 
 A *loop* computes one ufunc for inputs of one dtype.  Types are NumPy's letters: ? bool, B uint8, i int32, l int64,
 f float32, d float64, D complex128; and those that are RARE, whose loops are plain ones, the same for all instruction sets
-(rare.mako): b int8, h int16, H uint16, I uint32, L uint64.  Expressions are C: the elements are `a` and `b`, of the C type
+(rare.mako): b int8, h int16, H uint16, I uint32, L uint64, e float16, F complex64.  The last two are computed as
+float32 and complex128, and rounded.  Expressions are C: the elements are `a` and `b`, of the C type
 T; what they call is C's library or stands in arith.h.
 """
 
 from dataclasses import dataclass, field
 
 C_TYPES = {"?": "uint8_t", "b": "int8_t", "B": "uint8_t", "h": "int16_t", "H": "uint16_t", "i": "int32_t", "I": "uint32_t",
-           "l": "int64_t", "L": "uint64_t", "f": "float", "d": "double", "D": "nd_complex"}
+           "l": "int64_t", "L": "uint64_t", "e": "nd_half", "f": "float", "d": "double", "F": "nd_complex64",
+           "D": "nd_complex"}
 NUMBERS = {"?": "BOOL", "b": "INT8", "B": "UINT8", "h": "INT16", "H": "UINT16", "i": "INT32", "I": "UINT32", "l": "INT64",
-           "L": "UINT64", "f": "FLOAT32", "d": "FLOAT64", "D": "COMPLEX128"}
+           "L": "UINT64", "e": "FLOAT16", "f": "FLOAT32", "d": "FLOAT64", "F": "COMPLEX64", "D": "COMPLEX128"}
 SIGNED, UNSIGNED, FLOATS, ALL = "bhil", "BHIL", "fd", "".join(NUMBERS)
 INTS = SIGNED + UNSIGNED
-RARE = "bhHIL"
+RARE = "bhHILeF"
+# What some of these are computed as; and where double rounding would show, functions that compute as NumPy does.
+COMPUTED_AS = {"e": "f", "F": "D"}
+SINGLE = ("complex_multiply", "complex_divide", "complex_reciprocal", "complex_power")
 # Where only bits count, some of these have the loops of others.
 TWINS = {"b": "B", "I": "i", "L": "l"}
 BITWISE = ("add subtract multiply negative positive conjugate square bitwise_and bitwise_or bitwise_xor invert equal not_equal "
@@ -133,13 +138,28 @@ def shares_cast(source, target):
 
 def cast(source, target):
     """C of an element x as another type."""
-    real = "x.real" if source == "D" else "x"
+    real = "x.real" if source in "FD" else "half_value(x)" if source == "e" else "x"
     if target == "?":
-        return "(x.real != 0) | (x.imag != 0)" if source == "D" else "x != 0"
-    if target in INTS and source in FLOATS + "D":
+        return f"({real} != 0) | (x.imag != 0)" if source in "FD" else f"{real} != 0"
+    if target in INTS and source in "efdFD":
         convert = {"l": "to_int64", "I": "to_int64", "L": "to_uint64"}.get(target, "to_int32")
         return f"({C_TYPES[target]}){convert}((double){real})"
-    return f"(nd_complex){{(double)x, 0}}" if target == "D" else f"({C_TYPES[target]}){real}"
+    if target in "FD":
+        part, imag = {"F": "float", "D": "double"}[target], "x.imag" if source in "FD" else "0"
+        return f"({C_TYPES[target]}){{({part}){real}, ({part}){imag}}}"
+    return f"half_of((double){real})" if target == "e" else f"({C_TYPES[target]}){real}"
+
+
+def stored(letter, expression):
+    """C that makes an element of a type of what was computed."""
+    if letter == "e":
+        return f"half_of({expression})"
+    return f"narrow_complex({expression})" if letter == "F" else f"({C_TYPES[letter]})({expression})"
+
+
+def loaded(letter, x):
+    """C of an element as the type that it is computed in."""
+    return f"half_value({x})" if letter == "e" else f"widen_complex({x})" if letter == "F" else x
 
 
 UFUNCS = []
@@ -244,6 +264,25 @@ ufunc("signbit", 1, floats=True).add("f", "sign_bitf(a)", "?").add("d", "sign_bi
 ufunc("conjugate", 1).add(INTS + FLOATS, "a").add("D", "((T){a.real, -a.imag})")
 ufunc("invert", 1).add("?", "a ^ 1").add(INTS, "(T)~a")
 ufunc("logical_not", 1).add("?" + INTS + FLOATS, "a == 0", "?").add("D", "!complex_truth(a)", "?")
+
+
+def add_computed():
+    """The loops of types that are computed as others."""
+    for u in UFUNCS:
+        for loop in list(u.loops):
+            for letter, other in COMPUTED_AS.items():
+                if loop.type != other:
+                    continue
+                text = loop.expression
+                if letter == "F" and text.startswith("complex_call("):
+                    text = text.replace("complex_call(", "complex64_call(").replace(",", "f,", 1)
+                for name in SINGLE if letter == "F" else ():
+                    text = text.replace(name, name.replace("complex_", "complex64_"))
+                result = {other: letter, "d": "f"}.get(loop.result, loop.result)
+                u.add(letter, text, result, compares=loop.compares, noted=loop.noted, flags=loop.flags)
+
+
+add_computed()
 
 
 def loop_name(ufunc, loop):

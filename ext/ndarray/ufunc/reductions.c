@@ -5,6 +5,8 @@
  *  1. A function and the method of its name have the same entry: args[0] is the array. */
 #include "ufunc/reductions.h"
 
+#include "array/compose.h"
+
 #include <stdlib.h>
 
 #include "functions/arrange.h"
@@ -209,12 +211,18 @@ static dvx_value mean(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
     if (!read_moment(vm, args, args[4], args[5], &m)) return DVX_FAILED;
     dvx_value made = DVX_FAILED;
+    /* (Summed as float32, divided, and rounded.) */
+    const bool half =
+        m.type == ND_FLOAT16 && !nd_is_given(vm, args[2]) && !nd_is_given(vm, args[3]);
+    if (half) m.type = ND_FLOAT32;
     if (m.where)
         made = mean_where(vm, &m);
     else if (count_along(m.a, m.mask) || error_warn(vm, "Mean of empty slice."))
         made = mean_of(vm, m.a, m.mask, m.type, m.keep, &out);
     made = finish_moment(vm, &m, made);
     release_moment(vm, &m);
+    if (half && !dvx_failed(made))
+        made = array_result(vm, compose_array(vm, made, ND_DTYPE(ND_FLOAT16)));
     return made;
 }
 
@@ -242,6 +250,13 @@ static dvx_value squares(dvx_vm *vm, const moment *m, dvx_value mean) {
     } else if (d->dtype->kind != 'c') {
         operands[0] = operands[1] = difference;
         result = ufunc_call(vm, ND_UFUNC_multiply, operands, difference, NULL);
+    } else if (d->dtype->num == ND_COMPLEX64) {
+        nd_array *out;
+        result = array_new_like(vm, ND_DTYPE(ND_FLOAT32), d, &out);
+        const nd_complex64 *from = (const nd_complex64 *)(const void *)d->data;
+        float *to = dvx_failed(result) ? NULL : (float *)(void *)out->data;
+        for (int64_t i = 0; to && i < d->size; i++)
+            to[i] = from[i].real * from[i].real + from[i].imag * from[i].imag;
     } else {
         /* (Both lie in memory in the order of the array's axes, without gaps.) */
         nd_array *out;

@@ -99,7 +99,7 @@ static nd_type promote(nd_type a, nd_type b) {
 }
 
 /* The type of all inputs together. */
-static bool common_type(dvx_vm *vm, const operand *in, int inputs, nd_type *out) {
+static void common_type(const operand *in, int inputs, nd_type *out) {
     int strong = -1, weak = -1;
     for (int i = 0; i < inputs; i++) {
         int *kind = in[i].weak ? &weak : &strong;
@@ -112,15 +112,16 @@ static bool common_type(dvx_vm *vm, const operand *in, int inputs, nd_type *out)
     } else if (weak == ND_FLOAT64) {
         *out = type_is_inexact((nd_type)strong) ? (nd_type)strong : ND_FLOAT64;
     } else {
-        if (strong == ND_FLOAT32)
-            return nd_fail(vm, DVX_TYPE_ERROR,
-                           "the result would be of dtype complex64, which is not part of ndarray");
-        *out = ND_COMPLEX128;
+        *out = type_is_inexact((nd_type)strong) ? type_as_complex((nd_type)strong) : ND_COMPLEX128;
     }
-    return true;
 }
 
-/* NumPy computes a few functions of small ints as float16. */
+/* Of two ints: functions of floats make a float of each by itself. */
+static nd_type widest(const operand *in, nd_type common) {
+    if (in[0].weak || in[1].weak) return common;
+    return type_as_float(in[0].type) > type_as_float(in[1].type) ? in[0].type : in[1].type;
+}
+
 static bool raise_no_loop(dvx_vm *vm, nd_ufunc_number number, nd_type common) {
     const nd_ufunc_facts *facts = &loops_facts[number];
     if (number == ND_UFUNC_subtract && common == ND_BOOL)
@@ -136,10 +137,6 @@ static bool raise_no_loop(dvx_vm *vm, nd_ufunc_number number, nd_type common) {
                            "ufunc '%s' did not contain a loop with signature matching types "
                            "<class 'numpy.dtype[bool_]'> -> None",
                            facts->name);
-    if (facts->floats && common <= ND_UINT8)
-        return nd_fail(vm, DVX_TYPE_ERROR,
-                       "%s of %s would be of dtype float16, which is not part of ndarray",
-                       facts->name, ND_DTYPE(common)->name);
     return nd_fail(vm, DVX_TYPE_ERROR,
                    "ufunc '%s' not supported for the input types, and the inputs could not be "
                    "safely coerced to any supported types according to the casting rule ''safe''",
@@ -155,9 +152,8 @@ static bool has_no_bool(nd_ufunc_number number) {
 bool ufunc_type(dvx_vm *vm, nd_ufunc_number number, nd_type common, nd_type *out) {
     *out = common;
     if (LIKELY(ufunc_kernel(vm, number, common)->loop != NULL)) return true;
-    if (loops_facts[number].floats && !type_is_inexact(common) &&
-        (common > ND_UINT8 || number == ND_UFUNC_divide)) {
-        *out = common <= ND_UINT16 && number != ND_UFUNC_divide ? ND_FLOAT32 : ND_FLOAT64;
+    if (loops_facts[number].floats && !type_is_inexact(common)) {
+        *out = number == ND_UFUNC_divide ? ND_FLOAT64 : type_as_float(common);
         return true;
     }
     *out = ND_INT8;
@@ -190,9 +186,11 @@ static bool choose_type(dvx_vm *vm, call *c, const nd_dtype *dtype) {
     nd_type common = ND_BOOL;
     if (dtype) {
         if (!type_by_result(vm, c, dtype)) return false;
-    } else if (!common_type(vm, c->in, c->inputs, &common) ||
-               !ufunc_type(vm, c->number, common, &c->type)) {
-        return false;
+    } else {
+        common_type(c->in, c->inputs, &common);
+        if (loops_facts[c->number].floats && c->inputs == 2 && !type_is_inexact(common))
+            common = widest(c->in, common);
+        if (!ufunc_type(vm, c->number, common, &c->type)) return false;
     }
     c->kernel = ufunc_kernel(vm, c->number, c->type);
     return true;
