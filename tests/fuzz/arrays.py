@@ -13,7 +13,7 @@ from writer import Writer
 
 HERE = Path(__file__).resolve().parent
 DTYPES = ("float64", "float64", "float64", "int64", "int64", "float32", "int32", "bool", "uint8", "complex128",
-          "int8", "int16", "uint16", "uint32", "uint64", "float16", "complex64")
+          "int8", "int16", "uint16", "uint64", "float16", "complex64")  # (uint32 of a float that is too large: anything)
 SHAPES = ((4,), (4,), (5,), (3, 4), (3, 4), (4, 4), (2, 3, 4), (1,), (0,), (1, 4), (3, 1), (0, 4), (2, 0), (33,), (300,), (40, 50))
 ARITHMETIC = ("+", "-", "*")
 COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")

@@ -156,8 +156,10 @@ static dvx_value mean_of(dvx_vm *vm, const nd_array *a, uint32_t mask, nd_type t
     dvx_value sum = reduce_array(vm, ND_UFUNC_add, a, mask, type, keep, NULL, out);
     if (dvx_failed(sum)) return DVX_FAILED;
     const dvx_value operands[2] = {sum, vm->api->make_int(vm, count_along(a, mask))};
+    /* (Divided by an int64, and rounded: of complex64 that shows.) */
+    const nd_dtype *wide = type == ND_COMPLEX64 ? ND_DTYPE(ND_COMPLEX128) : NULL;
     dvx_value result =
-        ufunc_call(vm, ND_UFUNC_divide, operands, type_is_inexact(type) ? sum : DVX_FAILED, NULL);
+        ufunc_call(vm, ND_UFUNC_divide, operands, type_is_inexact(type) ? sum : DVX_FAILED, wide);
     vm->api->release(vm, operands[1]);
     vm->api->release(vm, sum);
     return result;
