@@ -370,7 +370,7 @@ static bool goes_forward(const call *c) {
     case ND_UFUNC_minimum:
     case ND_UFUNC_bitwise_and:
     case ND_UFUNC_bitwise_or:
-    case ND_UFUNC_bitwise_xor: return c->type != ND_COMPLEX128;
+    case ND_UFUNC_bitwise_xor: return ND_DTYPE(c->type)->kind != 'c';
     default: return false;
     }
 }
@@ -605,7 +605,7 @@ typedef struct comparison {
 static nd_complex complex_at(const call *c, int i, const char *at) {
     nd_complex x;
     const bool is_cast = i < c->inputs && !is_element(c, &c->in[i]);
-    const nd_dtype *from = ND_DTYPE(is_cast ? c->in[i].type : ND_COMPLEX128);
+    const nd_dtype *from = ND_DTYPE(is_cast ? c->in[i].type : c->type);
     if (i == c->inputs) return (nd_complex){0, 0}; /* sign compares with 0 */
     cast_between(from, ND_DTYPE(ND_COMPLEX128))((char *)&x, 0, at, 0, 1);
     return x;
@@ -645,7 +645,7 @@ static bool run_all(dvx_vm *vm, const call *c, nd_walk *walk, nd_row row, void *
 static unsigned true_flags(dvx_vm *vm, const call *c, const nd_walk *walk, const execution *e,
                            unsigned flags) {
     evidence found = {.number = c->number, .inputs = c->inputs, .wanted = flags};
-    if (c->type == ND_COMPLEX128 || e->casts[c->inputs]) return flags;
+    if (ND_DTYPE(c->type)->kind == 'c' || e->casts[c->inputs]) return flags;
     for (int i = 0; i < c->inputs; i++) {
         found.types[i] = e->casts[i] ? c->in[i].type : c->type;
         found.any_input |= walk->data[i] == walk->data[c->inputs];
