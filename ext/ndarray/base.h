@@ -23,7 +23,7 @@
 
 enum {
     ND_MOST = 32,        /* dimensions */
-    ND_TYPES = 7,        /* dtypes */
+    ND_TYPES = 14,       /* dtypes */
     ND_FLOAT_ERRORS = 4, /* kinds of floating point errors (error.c) */
     ND_HEAVY = 8192,     /* elements on which work takes longer than to quicken a function */
     ND_POLL = 4096       /* loops over that many steps of more than a few ns poll now and then */

@@ -12,7 +12,8 @@ import fuzz
 from writer import Writer
 
 HERE = Path(__file__).resolve().parent
-DTYPES = ("float64", "float64", "float64", "int64", "int64", "float32", "int32", "bool", "uint8", "complex128")
+DTYPES = ("float64", "float64", "float64", "int64", "int64", "float32", "int32", "bool", "uint8", "complex128",
+          "int8", "int16", "uint16", "uint64", "float16", "complex64")  # (uint32 of a float that is too large: anything)
 SHAPES = ((4,), (4,), (5,), (3, 4), (3, 4), (4, 4), (2, 3, 4), (1,), (0,), (1, 4), (3, 1), (0, 4), (2, 0), (33,), (300,), (40, 50))
 ARITHMETIC = ("+", "-", "*")
 COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
@@ -36,15 +37,13 @@ def failed(e):
 
 
 def values(x):
-    # (Sums and products of uint8 are uint64 in NumPy, int64 here: the same bits.)
-    x = x.astype('int64') if str(x.dtype) == 'uint64' else x
     # Of many elements some: printing all is most of a program's time.
     return x.tolist() if x.size < 64 else [x.ravel()[:9].tolist(), x.ravel()[::37].tolist(), x.ravel()[-3:].tolist()]
 
 
 def show(x):
     if isinstance(x, np.ndarray) and x.ndim:
-        print("=", str(x.dtype).replace('uint64', 'int64'), x.shape)
+        print("=", str(x.dtype), x.shape)
         if x.size:
             # (The stride of an axis of one element says nothing; NumPy's depend on how it goes through the operands.)
             print([s for s, n in zip(x.strides, x.shape) if n > 1], x.flags.c_contiguous, x.flags.owndata)
@@ -62,7 +61,7 @@ def product(x, a, b):
 
 def told(x):
     # Values only: how functions of whole arrays lay out their results is not what they promise.
-    print("=", str(np.asarray(x).dtype).replace('uint64', 'int64'), np.shape(x), values(np.asarray(x)))
+    print("=", str(np.asarray(x).dtype), np.shape(x), values(np.asarray(x)))
 """
 CASE = re.compile(r"^= ", re.M)  # what a program prints of each case: a value or an error that is compared
 
@@ -79,11 +78,13 @@ class ArrayWriter(Writer):
     def element(self, dtype: str) -> str:
         if dtype == "bool":
             return self.pick(("True", "False"))
-        if dtype == "uint8":
-            return str(self.random.randrange(256))
+        if dtype.startswith("uint"):
+            return str(self.random.randrange(256) if self.chance(80) else 2 ** int(dtype[4:]) - 1)
         if dtype in ("int64", "int32"):
             return self.pick(INTS[:-1] + ("2147483647",)) if self.chance(90) or dtype == "int32" else "9223372036854775807"
-        if dtype == "complex128":
+        if dtype.startswith("int"):
+            return self.pick(INTS[:-1] + ("127", "-128"))
+        if dtype.startswith("complex"):
             return f"{self.random.randrange(-3, 4)}+{self.random.randrange(4)}j"
         return self.pick(FLOATS) if self.chance(25) else repr(self.random.randrange(-40, 41) / 8)
 

@@ -67,10 +67,11 @@ static dvx_value convert_number(dvx_vm *vm, const nd_array *a, dvx_kind kind) {
     int64_t i;
     double d;
     switch (a->dtype->num) {
-    case ND_BOOL:
-    case ND_UINT8: i = *(const uint8_t *)at; break;
-    case ND_INT32: i = *(const int32_t *)at; break;
-    case ND_INT64: i = *(const int64_t *)at; break;
+    case ND_UINT64:
+        i = *(const int64_t *)at;
+        if (i < 0) return DVX_FAILED;
+        break;
+    default: i = type_int(a->dtype->num, at); break;
     case ND_FLOAT32:
     case ND_FLOAT64:
         d = a->dtype->num == ND_FLOAT32 ? (double)*(const float *)at : *(const double *)at;
@@ -78,7 +79,9 @@ static dvx_value convert_number(dvx_vm *vm, const nd_array *a, dvx_kind kind) {
         /* (Others are too large, or no numbers.) */
         return kind == DVX_INT && d > -0x1p63 && d < 0x1p63 ? vm->api->make_int(vm, (int64_t)d)
                                                             : DVX_FAILED;
-    default: return DVX_FAILED;
+    case ND_FLOAT16:
+    case ND_COMPLEX64:
+    case ND_COMPLEX128: return DVX_FAILED;
     }
     if (kind == DVX_INT) return vm->api->make_int(vm, i);
     return kind == DVX_FLOAT ? vm->api->make_float(vm, (double)i) : DVX_FAILED;

@@ -19,21 +19,31 @@ static dvx_value by_class(dvx_vm *vm, dvx_value class_, dvx_value v) {
     return nd_call(vm, class_, v);
 }
 
+static bool raise_bounds(dvx_vm *vm, dvx_value v, const nd_dtype *dtype) {
+    dvx_value class_ = vm->api->error_class(vm, DVX_OVERFLOW_ERROR);
+    vm->api->raise_format(vm, class_, "Python integer %S out of bounds for %s", v, dtype->name);
+    vm->api->release(vm, class_);
+    return false;
+}
+
 static bool store_int(dvx_vm *vm, const nd_dtype *dtype, char *at, dvx_value v) {
     int64_t i;
     if (!vm->api->read_int(vm, v, &i)) {
+        if (dtype->num == ND_UINT32 || dtype->num == ND_UINT64) {
+            uint64_t u;
+            vm->api->clear_error(vm);
+            if (vm->api->read_uint(vm, v, &u)) {
+                memcpy(at, &u, dtype->size);
+                return dtype->num == ND_UINT64 || raise_bounds(vm, v, dtype);
+            }
+        }
         if (vm->api->error_matches(vm, nd_state_of(vm)->overflow_error)) {
             vm->api->clear_error(vm);
             vm->api->raise(vm, DVX_OVERFLOW_ERROR, "Python int too large to convert to C long");
         }
         return false;
     }
-    bool fits = dtype->num == ND_UINT8   ? i == (uint8_t)i
-                : dtype->num == ND_INT32 ? i == (int32_t)i
-                                         : true;
-    if (!fits)
-        return nd_fail(vm, DVX_OVERFLOW_ERROR, "Python integer %lld out of bounds for %s",
-                       (long long)i, dtype->name);
+    if (!type_holds(dtype->num, i)) return raise_bounds(vm, v, dtype);
     cast_between(ND_DTYPE(ND_INT64), dtype)(at, 0, (const char *)&i, 0, 1);
     return true;
 }
@@ -50,7 +60,7 @@ static bool store_by_class(dvx_vm *vm, const nd_dtype *dtype, char *at, dvx_valu
     if (dvx_failed(made)) return false;
     if (dtype->kind == 'c') {
         good = vm->api->read_complex(vm, made, &c.real, &c.imag);
-        if (good) *(nd_complex *)(void *)at = c;
+        if (good) cast_between(ND_DTYPE(ND_COMPLEX128), dtype)(at, 0, (const char *)&c, 0, 1);
     } else if (dtype->kind == 'f') {
         good = vm->api->read_float(vm, made, &d);
         if (good) cast_between(ND_DTYPE(ND_FLOAT64), dtype)(at, 0, (const char *)&d, 0, 1);
@@ -103,8 +113,8 @@ static bool store_other(dvx_vm *vm, const nd_dtype *dtype, char *at, dvx_value v
  * one? */
 static bool is_number_for(const nd_array *a, const nd_dtype *dtype) {
     double d;
-    if (dtype->num == ND_BOOL || dtype->num == ND_COMPLEX128) return true;
-    if (a->dtype->num == ND_COMPLEX128) return false;
+    if (dtype->num == ND_BOOL || dtype->kind == 'c') return true;
+    if (a->dtype->kind == 'c') return false;
     if (!dtype_is_integer(dtype) || dtype_is_integer(a->dtype)) return true;
     cast_between(a->dtype, ND_DTYPE(ND_FLOAT64))((char *)&d, 0, a->data, 0, 1);
     return d >= -0x1p63 && d < 0x1p63;
@@ -132,8 +142,10 @@ bool array_store(dvx_vm *vm, const nd_dtype *dtype, char *at, dvx_value v) {
         cast_between(ND_DTYPE(ND_FLOAT64), dtype)(at, 0, (const char *)&d, 0, 1);
         return true;
     case DVX_COMPLEX:
-        if (dtype->num != ND_COMPLEX128) break;
-        return vm->api->read_complex(vm, v, &z.real, &z.imag) && (memcpy(at, &z, sizeof z), true);
+        if (dtype->kind != 'c') break;
+        if (!vm->api->read_complex(vm, v, &z.real, &z.imag)) return false;
+        cast_between(ND_DTYPE(ND_COMPLEX128), dtype)(at, 0, (const char *)&z, 0, 1);
+        return true;
     case DVX_INT:
     case DVX_BOOL:
 #ifdef DVX_NATIVE
@@ -155,7 +167,7 @@ bool array_store(dvx_vm *vm, const nd_dtype *dtype, char *at, dvx_value v) {
             return true;
         }
         if (a->size == 0 && dtype->num == ND_BOOL) return *at = false, true;
-        if (dtype->num == ND_COMPLEX128)
+        if (dtype->kind == 'c')
             return nd_fail(vm, DVX_TYPE_ERROR,
                            "only length-1 arrays can be converted to Python scalars");
         return nd_fail(vm, DVX_VALUE_ERROR, "setting an array element with a sequence.");
@@ -164,10 +176,24 @@ bool array_store(dvx_vm *vm, const nd_dtype *dtype, char *at, dvx_value v) {
     return true;
 }
 
+/* Is the int none of int64, but of uint64? */
+static bool is_beyond(dvx_vm *vm, dvx_value v) {
+    int64_t i;
+    uint64_t u;
+#ifdef DVX_NATIVE
+    if (dv_is_int(v)) return false;
+#endif
+    if (vm->api->read_int(vm, v, &i)) return false;
+    vm->api->clear_error(vm);
+    if (vm->api->read_uint(vm, v, &u)) return true;
+    vm->api->clear_error(vm);
+    return false;
+}
+
 const nd_dtype *convert_kind(dvx_vm *vm, dvx_value v) {
     switch (vm->api->kind(vm, v)) {
     case DVX_FLOAT: return ND_DTYPE(ND_FLOAT64);
-    case DVX_INT: return ND_DTYPE(ND_INT64);
+    case DVX_INT: return ND_DTYPE(is_beyond(vm, v) ? ND_UINT64 : ND_INT64);
     case DVX_BOOL: return ND_DTYPE(ND_BOOL);
     case DVX_COMPLEX: return ND_DTYPE(ND_COMPLEX128);
     case DVX_ANY: break;
@@ -500,13 +526,12 @@ static const struct row_kind {
     dvx_kind kind;
     dvx_element element;
 } row_kinds[ND_TYPES] = {
-    [ND_BOOL] = {DVX_BOOL, DVX_UINT8},
-    [ND_UINT8] = {DVX_INT, DVX_UINT8},
-    [ND_INT32] = {DVX_INT, DVX_INT32},
-    [ND_INT64] = {DVX_INT, DVX_INT64},
-    [ND_FLOAT32] = {DVX_FLOAT, DVX_FLOAT32},
-    [ND_FLOAT64] = {DVX_FLOAT, DVX_FLOAT64},
-    [ND_COMPLEX128] = {DVX_COMPLEX, DVX_FLOAT64},
+    [ND_BOOL] = {DVX_BOOL, DVX_UINT8},       [ND_INT8] = {DVX_INT, DVX_INT8},
+    [ND_UINT8] = {DVX_INT, DVX_UINT8},       [ND_INT16] = {DVX_INT, DVX_INT16},
+    [ND_UINT16] = {DVX_INT, DVX_UINT16},     [ND_INT32] = {DVX_INT, DVX_INT32},
+    [ND_UINT32] = {DVX_INT, DVX_UINT32},     [ND_INT64] = {DVX_INT, DVX_INT64},
+    [ND_UINT64] = {DVX_INT, DVX_UINT64},     [ND_FLOAT32] = {DVX_FLOAT, DVX_FLOAT32},
+    [ND_FLOAT64] = {DVX_FLOAT, DVX_FLOAT64}, [ND_COMPLEX128] = {DVX_COMPLEX, DVX_FLOAT64},
 };
 
 /* A list of the elements along one axis. */
@@ -549,13 +574,21 @@ static dvx_value to_list(dvx_vm *vm, const nd_array *a, int depth, const char *a
 static dvx_value number_at(dvx_vm *vm, const nd_dtype *dtype, const char *at) {
     switch (dtype->num) {
     case ND_BOOL: return vm->api->make_bool(vm, *(const bool *)at);
-    case ND_UINT8: return vm->api->make_int(vm, *(const uint8_t *)at);
-    case ND_INT32: return vm->api->make_int(vm, *(const int32_t *)(const void *)at);
+    case ND_UINT64: return vm->api->make_uint(vm, *(const uint64_t *)(const void *)at);
     case ND_FLOAT32: return vm->api->make_float(vm, (double)*(const float *)(const void *)at);
-    default: return array_element(vm, dtype, at);
+    case ND_FLOAT64:
+    case ND_COMPLEX128: return array_element(vm, dtype, at);
+    default: return vm->api->make_int(vm, type_int(dtype->num, at));
     }
 }
 
 dvx_value convert_to_list(dvx_vm *vm, const nd_array *a) {
+    if (a->dtype->hot == ND_RARE && type_is_inexact(a->dtype->num)) {
+        dvx_value wide =
+            array_copy(vm, a, ND_DTYPE(a->dtype->kind == 'c' ? ND_COMPLEX128 : ND_FLOAT64), 'C');
+        dvx_value list = dvx_failed(wide) ? wide : convert_to_list(vm, array_of(vm, wide));
+        vm->api->release(vm, wide);
+        return list;
+    }
     return a->ndim ? to_list(vm, a, 0, a->data) : number_at(vm, a->dtype, a->data);
 }

@@ -1,24 +1,28 @@
-/* dtype.c: the seven dtypes and the objects that name them (dtype.h). */
+/* dtype.c: the dtypes and the objects that name them (dtype.h). */
 #include "array/dtype.h"
 
 #include "array/array.h"
 #include "site/derive.h"
 
 const nd_dtype nd_dtypes[ND_TYPES] = {
-    {ND_BOOL, 'b', '?', 1, 1, DVX_NO_ELEMENT, "bool", "|b1"},
-    {ND_UINT8, 'u', 'B', 1, 1, DVX_UINT8, "uint8", "|u1"},
-    {ND_INT32, 'i', 'i', 4, 4, DVX_INT32, "int32", "<i4"},
-    {ND_INT64, 'i', 'l', 8, 8, DVX_INT64, "int64", "<i8"},
-    {ND_FLOAT32, 'f', 'f', 4, 4, DVX_FLOAT32, "float32", "<f4"},
-    {ND_FLOAT64, 'f', 'd', 8, 8, DVX_FLOAT64, "float64", "<f8"},
-    {ND_COMPLEX128, 'c', 'D', 16, 8, DVX_NO_ELEMENT, "complex128", "<c16"},
+    {ND_BOOL, 'b', '?', 1, 1, DVX_NO_ELEMENT, "bool", "|b1", ND_HOT_BOOL, 0},
+    {ND_INT8, 'i', 'b', 1, 1, DVX_INT8, "int8", "|i1", ND_RARE, 1},
+    {ND_UINT8, 'u', 'B', 1, 1, DVX_UINT8, "uint8", "|u1", ND_HOT_UINT8, 2},
+    {ND_INT16, 'i', 'h', 2, 2, DVX_INT16, "int16", "<i2", ND_RARE, 3},
+    {ND_UINT16, 'u', 'H', 2, 2, DVX_UINT16, "uint16", "<u2", ND_RARE, 4},
+    {ND_INT32, 'i', 'i', 4, 4, DVX_INT32, "int32", "<i4", ND_HOT_INT32, 5},
+    {ND_UINT32, 'u', 'I', 4, 4, DVX_UINT32, "uint32", "<u4", ND_RARE, 6},
+    {ND_INT64, 'i', 'l', 8, 8, DVX_INT64, "int64", "<i8", ND_HOT_INT64, 7},
+    {ND_UINT64, 'u', 'L', 8, 8, DVX_UINT64, "uint64", "<u8", ND_RARE, 8},
+    {ND_FLOAT16, 'f', 'e', 2, 2, DVX_NO_ELEMENT, "float16", "<f2", ND_RARE, 23},
+    {ND_FLOAT32, 'f', 'f', 4, 4, DVX_FLOAT32, "float32", "<f4", ND_HOT_FLOAT32, 11},
+    {ND_FLOAT64, 'f', 'd', 8, 8, DVX_FLOAT64, "float64", "<f8", ND_HOT_FLOAT64, 12},
+    {ND_COMPLEX64, 'c', 'F', 8, 4, DVX_NO_ELEMENT, "complex64", "<c8", ND_RARE, 14},
+    {ND_COMPLEX128, 'c', 'D', 16, 8, DVX_NO_ELEMENT, "complex128", "<c16", ND_HOT_COMPLEX128, 15},
 };
 
-static const uint8_t numpy_numbers[ND_TYPES] = {0, 2, 5, 7, 11, 12, 15};
-
-/* The names of the scalar types. */
-static const char *const class_names[ND_TYPES] = {"bool_",   "uint8",   "int32",     "int64",
-                                                  "float32", "float64", "complex128"};
+/* The name of the scalar type. */
+static const char *class_name(const nd_dtype *d) { return d->num == ND_BOOL ? "bool_" : d->name; }
 
 typedef struct dtype_payload {
     const nd_dtype *dtype;
@@ -34,8 +38,13 @@ const nd_dtype *dtype_promote(const nd_dtype *a, const nd_dtype *b) {
         a = b;
         b = c;
     }
-    bool wide = a->num == ND_INT32 || a->num == ND_INT64;
-    return b->num == ND_FLOAT32 && wide ? ND_DTYPE(ND_FLOAT64) : b;
+    /* An unsigned int beside a signed one that is not wider takes the next signed type. */
+    if (b->kind == 'u' && a->kind == 'i')
+        return ND_DTYPE(b->num == ND_UINT64 ? ND_FLOAT64 : b->num + 1);
+    if (dtype_is_integer(b)) return b;
+    const nd_type least = type_as_float(a->num);
+    if (b->kind == 'f') return ND_DTYPE(least > b->num ? least : b->num);
+    return least == ND_FLOAT64 ? ND_DTYPE(ND_COMPLEX128) : b;
 }
 
 bool dtype_is_safe(const nd_dtype *from, const nd_dtype *to) {
@@ -88,6 +97,39 @@ static const alias aliases[] = {
     {"B", ND_UINT8},
     {"u1", ND_UINT8},
     {"ubyte", ND_UINT8},
+    {"int8", ND_INT8},
+    {"b", ND_INT8},
+    {"i1", ND_INT8},
+    {"byte", ND_INT8},
+    {"int16", ND_INT16},
+    {"h", ND_INT16},
+    {"i2", ND_INT16},
+    {"short", ND_INT16},
+    {"uint16", ND_UINT16},
+    {"H", ND_UINT16},
+    {"u2", ND_UINT16},
+    {"ushort", ND_UINT16},
+    {"uint32", ND_UINT32},
+    {"I", ND_UINT32},
+    {"u4", ND_UINT32},
+    {"uintc", ND_UINT32},
+    {"uint64", ND_UINT64},
+    {"L", ND_UINT64},
+    {"Q", ND_UINT64},
+    {"P", ND_UINT64},
+    {"u8", ND_UINT64},
+    {"uint", ND_UINT64},
+    {"uintp", ND_UINT64},
+    {"ulonglong", ND_UINT64},
+    {"float16", ND_FLOAT16},
+    {"e", ND_FLOAT16},
+    {"f2", ND_FLOAT16},
+    {"half", ND_FLOAT16},
+    {"complex64", ND_COMPLEX64},
+    {"F", ND_COMPLEX64},
+    {"c8", ND_COMPLEX64},
+    {"csingle", ND_COMPLEX64},
+    {"singlecomplex", ND_COMPLEX64},
     {"complex128", ND_COMPLEX128},
     {"complex", ND_COMPLEX128},
     {"D", ND_COMPLEX128},
@@ -97,13 +139,8 @@ static const alias aliases[] = {
 };
 /* What NumPy has beside these. */
 static const char *const others[] = {
-    "int8",        "int16",      "uint16",     "uint32", "uint64", "float16", "float128",
-    "complex64",   "longdouble", "complex256", "object", "str",    "bytes",   "i1",
-    "i2",          "u2",         "u4",         "u8",     "f2",     "f16",     "c8",
-    "O",           "S",          "U",          "b",      "h",      "H",       "I",
-    "L",           "Q",          "e",          "g",      "F",      "G",       "uint",
-    "uintp",       "half",       "byte",       "short",  "ushort", "csingle", "datetime64",
-    "timedelta64", "M8",         "m8",         "V",      "void",
+    "float128", "longdouble", "complex256", "object",      "str", "bytes", "f16", "O",    "S", "U",
+    "g",        "G",          "datetime64", "timedelta64", "M8",  "m8",    "V",   "void",
 };
 
 static const nd_dtype *read_name(dvx_vm *vm, dvx_value v) {
@@ -188,7 +225,7 @@ static dvx_value name_dtype(dvx_vm *vm, dvx_value self) {
 
 static dvx_value show_class(dvx_vm *vm, dvx_value self) {
     char text[40] = "<class 'numpy.";
-    return nd_str(vm, strcat(strcat(text, class_names[self_of(vm, self)->num]), "'>"));
+    return nd_str(vm, strcat(strcat(text, class_name(self_of(vm, self))), "'>"));
 }
 
 /* A dtype equals what names it. */
@@ -258,10 +295,10 @@ GET(itemsize, vm->api->make_int(vm, d->size));
 GET(alignment, vm->api->make_int(vm, d->alignment));
 GET(kind, vm->api->make_str(vm, &d->kind, 1));
 GET(char, vm->api->make_str(vm, &d->code, 1));
-GET(num, vm->api->make_int(vm, numpy_numbers[d->num]));
+GET(num, vm->api->make_int(vm, d->number));
 GET(byteorder, nd_str(vm, d->size == 1 ? "|" : "="));
 GET(type, vm->api->retain(vm, nd_state_of(vm)->classes[d->num]));
-GET(__name__, nd_str(vm, class_names[d->num]));
+GET(__name__, nd_str(vm, class_name(d)));
 
 static const dvx_attribute *const dtype_attributes[] = {
     &attribute_name, &attribute_str, &attribute_itemsize,  &attribute_alignment, &attribute_kind,
@@ -313,11 +350,25 @@ bool dtype_is_class(dvx_vm *vm, dvx_value v) {
 }
 
 bool dtype_register(dvx_vm *vm, dvx_value module) {
-    static const alias names[] = {{"double", ND_FLOAT64},     {"float_", ND_FLOAT64},
-                                  {"int_", ND_INT64},         {"intp", ND_INT64},
-                                  {"single", ND_FLOAT32},     {"intc", ND_INT32},
-                                  {"ubyte", ND_UINT8},        {"bool8", ND_BOOL},
-                                  {"cdouble", ND_COMPLEX128}, {"complex_", ND_COMPLEX128}};
+    static const alias names[] = {{"double", ND_FLOAT64},
+                                  {"float_", ND_FLOAT64},
+                                  {"int_", ND_INT64},
+                                  {"intp", ND_INT64},
+                                  {"single", ND_FLOAT32},
+                                  {"intc", ND_INT32},
+                                  {"ubyte", ND_UINT8},
+                                  {"bool8", ND_BOOL},
+                                  {"byte", ND_INT8},
+                                  {"short", ND_INT16},
+                                  {"ushort", ND_UINT16},
+                                  {"uintc", ND_UINT32},
+                                  {"uint", ND_UINT64},
+                                  {"uintp", ND_UINT64},
+                                  {"cdouble", ND_COMPLEX128},
+                                  {"complex_", ND_COMPLEX128},
+                                  {"half", ND_FLOAT16},
+                                  {"csingle", ND_COMPLEX64},
+                                  {"singlecomplex", ND_COMPLEX64}};
     nd_state *state = nd_state_of(vm);
     if (!vm->api->add_type(vm, module, &dtype_type) || !vm->api->add_type(vm, module, &class_type))
         return false;
@@ -325,7 +376,7 @@ bool dtype_register(dvx_vm *vm, dvx_value module) {
         state->dtypes[i] = make(vm, &dtype_type, ND_DTYPE(i));
         state->classes[i] = make(vm, &class_type, ND_DTYPE(i));
         if (dvx_failed(state->dtypes[i]) || dvx_failed(state->classes[i]) ||
-            !vm->api->add_constant(vm, module, class_names[i], state->classes[i]))
+            !vm->api->add_constant(vm, module, class_name(ND_DTYPE(i)), state->classes[i]))
             return false;
     }
     for (size_t i = 0; i < LENGTH_OF(names); i++)

@@ -12,33 +12,98 @@
 
 typedef enum nd_type {
     ND_BOOL,
+    ND_INT8,
     ND_UINT8,
+    ND_INT16,
+    ND_UINT16,
     ND_INT32,
+    ND_UINT32,
     ND_INT64,
+    ND_UINT64,
+    ND_FLOAT16,
     ND_FLOAT32,
     ND_FLOAT64,
+    ND_COMPLEX64,
     ND_COMPLEX128
 } nd_type;
+
+/* The dtypes that have derivatives (site), in their order; the others are rare. */
+typedef enum nd_hot {
+    ND_RARE = -1,
+    ND_HOT_BOOL,
+    ND_HOT_UINT8,
+    ND_HOT_INT32,
+    ND_HOT_INT64,
+    ND_HOT_FLOAT32,
+    ND_HOT_FLOAT64,
+    ND_HOT_COMPLEX128,
+    ND_HOT_TYPES
+} nd_hot;
 
 typedef struct nd_complex {
     double real, imag;
 } nd_complex;
+typedef struct nd_complex64 {
+    float real, imag;
+} nd_complex64;
+typedef uint16_t nd_half; /* the bits of a float16 (loops/half.h) */
 
 typedef struct nd_dtype {
     nd_type num;
     char kind; /* b u i f c */
-    char code; /* ? B i l f d D */
+    char code; /* ? b B h H i I l L e f d F D */
     uint8_t size;
     uint8_t alignment;
     uint8_t element; /* dvx_element; DVX_NO_ELEMENT: what has none */
     const char *name;
     const char *text; /* "<f8" */
+    int8_t hot;       /* nd_hot */
+    uint8_t number;   /* NumPy's */
 } nd_dtype;
 
 extern const nd_dtype nd_dtypes[ND_TYPES];
 #define ND_DTYPE(type) (&nd_dtypes[type])
 
-static inline bool dtype_is_integer(const nd_dtype *d) { return d->num <= ND_INT64; }
+static inline bool dtype_is_integer(const nd_dtype *d) { return d->num <= ND_UINT64; }
+static inline bool type_is_inexact(nd_type type) { return type > ND_UINT64; }
+
+/* The float that holds all ints of the type; of complex numbers that of their parts. */
+static inline nd_type type_as_float(nd_type type) {
+    if (type == ND_COMPLEX64) return ND_FLOAT32;
+    if (type_is_inexact(type)) return type == ND_COMPLEX128 ? ND_FLOAT64 : type;
+    return type <= ND_UINT8 ? ND_FLOAT16 : type <= ND_UINT16 ? ND_FLOAT32 : ND_FLOAT64;
+}
+/* The type of complex numbers with such parts. */
+static inline nd_type type_as_complex(nd_type type) {
+    return type_as_float(type) == ND_FLOAT64 ? ND_COMPLEX128 : ND_COMPLEX64;
+}
+
+/* Is the int an element of the type, if that is one of ints? */
+static inline bool type_holds(nd_type type, int64_t i) {
+    switch (type) {
+    case ND_INT8: return i == (int8_t)i;
+    case ND_UINT8: return i == (uint8_t)i;
+    case ND_INT16: return i == (int16_t)i;
+    case ND_UINT16: return i == (uint16_t)i;
+    case ND_INT32: return i == (int32_t)i;
+    case ND_UINT32: return i == (uint32_t)i;
+    case ND_UINT64: return i >= 0;
+    default: return true;
+    }
+}
+/* An element of a type of ints; the bits of uint64. */
+static inline int64_t type_int(nd_type type, const void *at) {
+    switch (type) {
+    case ND_BOOL:
+    case ND_UINT8: return *(const uint8_t *)at;
+    case ND_INT8: return *(const int8_t *)at;
+    case ND_INT16: return *(const int16_t *)at;
+    case ND_UINT16: return *(const uint16_t *)at;
+    case ND_INT32: return *(const int32_t *)at;
+    case ND_UINT32: return *(const uint32_t *)at;
+    default: return *(const int64_t *)at;
+    }
+}
 
 /* The dtype that an argument names: a dtype, np.float64, a class of dl, a str; None is float64.
  * TypeError. */

@@ -10,7 +10,7 @@
 
 /* Floats: how NumPy's FloatingFormat does it. */
 typedef struct float_format {
-    bool single;
+    nd_type type;
     char sign; /* '-': only of negative numbers; '+': always */
     bool suppress;
     int64_t precision;

@@ -89,6 +89,7 @@ bool nd_add_all(dvx_vm *vm, dvx_value module, const dvx_function *functions, siz
     X(searchsorted) \
     X(trace) \
     X(transpose) \
+    X(view) \
     X(swapaxes) \
     X(squeeze) \
     X(diagonal) \

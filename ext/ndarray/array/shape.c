@@ -600,6 +600,67 @@ static dvx_value size_function(dvx_vm *vm, const dvx_value *args, uint32_t count
     return size;
 }
 
+/* ---- view ---- */
+
+/* Would an element of the dtype lie where its loops expect it? */
+static bool is_aligned(const nd_array *a, const nd_dtype *dtype) {
+    int64_t all = (int64_t)(uintptr_t)a->data;
+    for (int i = 0; i < a->ndim - 1; i++) all |= a->axes[i].count > 1 ? a->axes[i].stride : 0;
+    if (a->dtype->size == dtype->size && a->ndim) all |= a->axes[a->ndim - 1].stride;
+    return all % dtype->alignment == 0;
+}
+
+/* The last axis of elements of another size. */
+static bool resize_axis(dvx_vm *vm, const nd_array *a, dvx_axis *axis, int64_t size) {
+    const int64_t old = a->dtype->size;
+    if (!a->ndim)
+        return nd_fail(vm, DVX_VALUE_ERROR,
+                       "Changing the dtype of a 0d array is only supported if the itemsize is "
+                       "unchanged");
+    if (axis->count != 1 && a->size && axis->stride != old)
+        return nd_fail(
+            vm, DVX_VALUE_ERROR,
+            "To change to a dtype of a different size, the last axis must be contiguous");
+    if (size < old && old % size)
+        return nd_fail(vm, DVX_VALUE_ERROR,
+                       "When changing to a smaller dtype, its size must be a divisor of the size "
+                       "of original dtype");
+    if (axis->count * old % size)
+        return nd_fail(vm, DVX_VALUE_ERROR,
+                       "When changing to a larger dtype, its size must be a divisor of the total "
+                       "size in bytes of the last axis of the array.");
+    *axis = (dvx_axis){axis->count * old / size, size};
+    return true;
+}
+
+/* dtype, type: the same memory as elements of another dtype.  (What is no bool must not be seen as
+ * one, and no bool become anything else.) */
+static dvx_value view(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    nd_array *a = array_self(vm, args[0]), *made, of = *a;
+    dvx_axis axes[ND_MOST] = {{0, 0}};
+    dvx_value class_ = vm->api->class_of(vm, args[0]);
+    (void)count;
+    of.dtype = a->dtype;
+    const bool same = nd_is_given(vm, args[1]) && vm->api->same(vm, args[1], class_);
+    vm->api->release(vm, class_);
+    if (!same && !dtype_read_given(vm, args[1], a->dtype, &of.dtype)) return DVX_FAILED;
+    const bool other = of.dtype != a->dtype;
+    if (other && of.dtype->num == ND_BOOL)
+        return nd_raise(vm, DVX_TYPE_ERROR, "views as bools are not part of ndarray");
+    memcpy(axes, a->axes, (size_t)a->ndim * sizeof *axes);
+    if (of.dtype->size != a->dtype->size &&
+        !resize_axis(vm, a, &axes[a->ndim ? a->ndim - 1 : 0], of.dtype->size))
+        return DVX_FAILED;
+    if (other && a->size && !is_aligned(a, of.dtype))
+        return nd_raise(vm, DVX_VALUE_ERROR,
+                        "views with elements that are not aligned are not part of ndarray");
+    dvx_value result = array_view(vm, args[0], &of, a->data, a->ndim, axes, &made);
+    if (!dvx_failed(result) && other && a->dtype->num == ND_BOOL) made->read_only = 1;
+    return result;
+}
+ND_PARAMETERS(of_view, 0, "dtype", "type");
+ND_METHOD(view, ND_NAMED("view", view, of_view));
+
 ND_PARAMETERS(of_moveaxis, 3, "a", "source", "destination");
 ND_PARAMETERS(of_expand, 2, "a", "axis");
 ND_PARAMETERS(of_a_order, 1, "a", "order");

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "loops/half.h"
+
 /* ---- Text ---- */
 
 static bool reserve(dvx_vm *vm, nd_text *t, size_t more) {
@@ -78,8 +80,7 @@ static bool take_digits(dvx_vm *vm, dvx_value text, nd_decimal *out) {
     return true;
 }
 
-/* x as `format` shows it, with a precision and 'e' or 'f'. */
-static bool formatted(dvx_vm *vm, double x, int64_t precision, char how, nd_decimal *out) {
+bool text_exact(dvx_vm *vm, double x, int64_t precision, char how, nd_decimal *out) {
     char spec[24];
     snprintf(spec, sizeof spec, ".%d%c", (int)precision, how);
     dvx_value v = vm->api->make_float(vm, x), text = vm->api->format(vm, v, spec);
@@ -87,8 +88,8 @@ static bool formatted(dvx_vm *vm, double x, int64_t precision, char how, nd_deci
     return take_digits(vm, text, out);
 }
 
-/* Does the text of these digits make the float again? */
-static bool is_float(dvx_vm *vm, const nd_decimal *d, float x, bool *same) {
+/* Does the text of these digits make the float (of 16 bits, if `half`) again? */
+static bool is_float(dvx_vm *vm, const nd_decimal *d, float x, bool half, bool *same) {
     /* An int below 2**53 times or by a power of ten that is a float is rounded once. */
     enum { EXACT_DIGITS = 15, EXACT_POWER = 22 };
     static const double powers[EXACT_POWER + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
@@ -102,7 +103,7 @@ static bool is_float(dvx_vm *vm, const nd_decimal *d, float x, bool *same) {
         for (int i = 0; i < d->count; i++) digits = digits * 10 + (d->digits[i] - '0');
         if (d->negative) digits = -digits;
         made = power < 0 ? (double)digits / powers[-power] : (double)digits * powers[power];
-        *same = (float)made == x;
+        *same = (half ? half_value(half_of(made)) : (float)made) == x;
         return true;
     }
     snprintf(word, sizeof word, "%s.%.*se%d", d->negative ? "-" : "", d->count, d->digits,
@@ -112,16 +113,20 @@ static bool is_float(dvx_vm *vm, const nd_decimal *d, float x, bool *same) {
     bool good = !dvx_failed(v) && vm->api->read_float(vm, v, &made);
     vm->api->release(vm, text);
     vm->api->release(vm, v);
-    if (good) *same = (float)made == x;
+    if (good) *same = (half ? half_value(half_of(made)) : (float)made) == x;
     return good;
 }
 
 /* What FLT_DIG digits or fewer can say of a normal float, exactly so many say, too, and end in
  * zeros then, which are dropped: there is no need to try fewer. */
-static bool shortest_float(dvx_vm *vm, double x, nd_decimal *out) {
+static bool shortest_float(dvx_vm *vm, double x, nd_type type, nd_decimal *out) {
     bool same = false;
-    for (int digits = fabs(x) < FLT_MIN ? 0 : FLT_DIG - 1; digits < 9 && !same; digits++)
-        if (!formatted(vm, x, digits, 'e', out) || !is_float(vm, out, (float)x, &same))
+    const bool half = type == ND_FLOAT16;
+    enum { HALF_DIG = 3 };
+    const int known = half ? HALF_DIG : FLT_DIG;
+    for (int digits = fabs(x) < (half ? 0x1p-14 : (double)FLT_MIN) ? 0 : known - 1;
+         digits < 9 && !same; digits++)
+        if (!text_exact(vm, x, digits, 'e', out) || !is_float(vm, out, (float)x, half, &same))
             return false;
     return true;
 }
@@ -132,17 +137,14 @@ static bool shortest(dvx_vm *vm, double x, nd_decimal *out) {
     return take_digits(vm, text, out);
 }
 
-bool text_decimal(dvx_vm *vm, double x, bool single, bool scientific, int64_t precision,
+bool text_decimal(dvx_vm *vm, double x, nd_type type, bool scientific, int64_t precision,
                   nd_decimal *out) {
-    if (!(single ? shortest_float(vm, x, out) : shortest(vm, x, out))) return false;
+    if (!(type == ND_FLOAT64 ? shortest(vm, x, out) : shortest_float(vm, x, type, out)))
+        return false;
     int behind = out->count - (scientific ? 1 : out->point);
     if (precision < 0 || behind <= precision) return true;
     bool negative = out->negative;
-    if (!formatted(vm, x, precision, scientific ? 'e' : 'f', out)) return false;
+    if (!text_exact(vm, x, precision, scientific ? 'e' : 'f', out)) return false;
     out->negative = negative;
     return true;
-}
-
-bool text_exact(dvx_vm *vm, double x, int precision, nd_decimal *out) {
-    return formatted(vm, x, precision, 'e', out);
 }

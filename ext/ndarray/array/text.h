@@ -30,12 +30,12 @@ typedef struct nd_decimal {
     char digits[ND_DIGITS];
 } nd_decimal;
 
-/* The shortest digits that make the number again, of a float32 if `single`; where there are more
+/* The shortest digits that make the number again, of a float of `type`; where there are more
  * than `precision` behind the point (if scientific: behind the first digit), the number rounded to
  * so many.  precision < 0: all.  Without zeros at the end. */
-bool text_decimal(dvx_vm *vm, double x, bool single, bool scientific, int64_t precision,
+bool text_decimal(dvx_vm *vm, double x, nd_type type, bool scientific, int64_t precision,
                   nd_decimal *out);
-/* Rounded to so many digits behind the first, also where fewer would make the number again. */
-bool text_exact(dvx_vm *vm, double x, int precision, nd_decimal *out);
+/* So many digits behind the point, of the number itself, as 'e' or 'f'. */
+bool text_exact(dvx_vm *vm, double x, int64_t precision, char how, nd_decimal *out);
 
 #endif

@@ -578,10 +578,10 @@ static dvx_value atleast_3d(dvx_vm *vm, const dvx_value *args, uint32_t count) {
 static dvx_value part_of(dvx_vm *vm, dvx_value self, bool imaginary) {
     const nd_array *a = array_self(vm, self);
     nd_array *view, halves = *a;
-    if (a->dtype->num == ND_COMPLEX128) {
-        halves.dtype = ND_DTYPE(ND_FLOAT64);
-        return array_view(vm, self, &halves, a->data + (imaginary ? 8 : 0), a->ndim, a->axes,
-                          &view);
+    if (a->dtype->kind == 'c') {
+        halves.dtype = ND_DTYPE(type_as_float(a->dtype->num));
+        return array_view(vm, self, &halves, a->data + (imaginary ? halves.dtype->size : 0),
+                          a->ndim, a->axes, &view);
     }
     if (!imaginary) return vm->api->retain(vm, self);
     dvx_value zeros = array_new_like(vm, a->dtype, a, &view);
@@ -597,7 +597,7 @@ static bool set_part(dvx_vm *vm, dvx_value self, dvx_value value, bool imaginary
     if (dvx_failed(value))
         return nd_fail(vm, DVX_ATTRIBUTE_ERROR, "Cannot delete array %s part",
                        imaginary ? "imaginary" : "real");
-    if (imaginary && a->dtype->num != ND_COMPLEX128)
+    if (imaginary && a->dtype->kind != 'c')
         return nd_fail(vm, DVX_TYPE_ERROR, "array does not have imaginary part to set");
     if (!array_writable(vm, a)) return false;
     dvx_value part = part_of(vm, self, imaginary);

@@ -181,7 +181,7 @@ static dvx_value gradient(dvx_vm *vm, const dvx_value *args, uint32_t count) {
         return DVX_FAILED;
     dvx_value held = array_operand(vm, args[0], NULL, &a), made = DVX_FAILED;
     if (dvx_failed(held)) return held;
-    const nd_dtype *dtype = ND_DTYPE(a->dtype->num == ND_FLOAT32 ? ND_FLOAT32 : ND_FLOAT64);
+    const nd_dtype *dtype = ND_DTYPE(a->dtype->kind == 'f' ? a->dtype->num : ND_FLOAT64);
     if (a->dtype->kind == 'c') {
         made = nd_wider(vm, "gradient", &gradient_parameters, args);
     } else {

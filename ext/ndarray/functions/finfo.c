@@ -12,6 +12,7 @@
 
 #include "array/convert.h"
 #include "array/methods.h"
+#include "loops/cast.h"
 
 typedef struct limits {
     const nd_dtype *dtype;
@@ -49,10 +50,10 @@ static const nd_dtype *int_of(dvx_vm *vm, dvx_value self) {
     return l->dtype ? l->dtype : ND_DTYPE(ND_INT64);
 }
 static int64_t least(const nd_dtype *d) {
-    return d->num == ND_INT64 ? INT64_MIN : d->num == ND_INT32 ? INT32_MIN : 0;
+    return d->kind == 'u' ? 0 : INT64_MIN >> (64 - 8 * d->size);
 }
-static int64_t most(const nd_dtype *d) {
-    return d->num == ND_INT64 ? INT64_MAX : d->num == ND_INT32 ? INT32_MAX : UINT8_MAX;
+static uint64_t most(const nd_dtype *d) {
+    return UINT64_MAX >> (64 - 8 * d->size + (d->kind == 'i'));
 }
 
 #define GET(of, variable, name_, value)                                              \
@@ -63,7 +64,7 @@ static int64_t most(const nd_dtype *d) {
     static const dvx_attribute attribute_##variable = {sizeof(dvx_attribute), name_, \
                                                        get_##variable, NULL}
 GET(int_of, imin, "min", vm->api->make_int(vm, least(d)));
-GET(int_of, imax, "max", vm->api->make_int(vm, most(d)));
+GET(int_of, imax, "max", vm->api->make_uint(vm, most(d)));
 GET(int_of, ibits, "bits", vm->api->make_int(vm, 8 * d->size));
 GET(int_of, idtype, "dtype", dtype_object(vm, d));
 GET(int_of, ikind, "kind", vm->api->make_str(vm, &d->kind, 1));
@@ -78,16 +79,16 @@ static const dvx_attribute attribute_key = {sizeof(dvx_attribute), "key", get_ke
 static dvx_value show_iinfo(dvx_vm *vm, dvx_value self) {
     char text[128];
     const nd_dtype *d = int_of(vm, self);
-    snprintf(text, sizeof text, "iinfo(min=%lld, max=%lld, dtype=%s)", (long long)least(d),
-             (long long)most(d), d->name);
+    snprintf(text, sizeof text, "iinfo(min=%lld, max=%llu, dtype=%s)", (long long)least(d),
+             (unsigned long long)most(d), d->name);
     return nd_str(vm, text);
 }
 #define LINE "---------------------------------------------------------------\n"
 static dvx_value describe_iinfo(dvx_vm *vm, dvx_value self) {
     char text[400];
     const nd_dtype *d = int_of(vm, self);
-    snprintf(text, sizeof text, "Machine parameters for %s\n" LINE "min = %lld\nmax = %lld\n" LINE,
-             d->name, (long long)least(d), (long long)most(d));
+    snprintf(text, sizeof text, "Machine parameters for %s\n" LINE "min = %lld\nmax = %llu\n" LINE,
+             d->name, (long long)least(d), (unsigned long long)most(d));
     return nd_str(vm, text);
 }
 
@@ -101,7 +102,7 @@ static bool make_finfo(dvx_vm *vm, dvx_value self, const dvx_value *args, uint32
     if (dtype_is_integer(d))
         return nd_fail(vm, DVX_VALUE_ERROR, "data type <class 'numpy.%s%s'> not inexact", d->name,
                        d->num == ND_BOOL ? "_" : "");
-    l->dtype = ND_DTYPE(d->num == ND_FLOAT32 ? ND_FLOAT32 : ND_FLOAT64);
+    l->dtype = ND_DTYPE(type_as_float(d->num));
     return true;
 }
 
@@ -110,39 +111,45 @@ static const nd_dtype *float_of(dvx_vm *vm, dvx_value self) {
     return l->dtype ? l->dtype : ND_DTYPE(ND_FLOAT64);
 }
 
-/* A number of the dtype: `single`, or `full`. */
-static dvx_value number(dvx_vm *vm, const nd_dtype *d, float single, double full) {
-    return array_element(vm, d, d->num == ND_FLOAT32 ? (const char *)&single : (const char *)&full);
+/* Of float16, float32 and float64. */
+#define OF(d, half, single, full) \
+    ((d)->num == ND_FLOAT16 ? (half) : (d)->num == ND_FLOAT32 ? (single) : (full))
+static dvx_value number(dvx_vm *vm, const nd_dtype *d, double x) {
+    char element[sizeof x];
+    cast_between(ND_DTYPE(ND_FLOAT64), d)(element, 0, (const char *)&x, 0, 1);
+    return array_element(vm, d, element);
 }
-#define NUMBER(variable, name, single, full) \
-    GET(float_of, variable, name, number(vm, d, single, full))
-#define WHOLE(variable, name, single, full) \
-    GET(float_of, variable, name, vm->api->make_int(vm, d->num == ND_FLOAT32 ? (single) : (full)))
-NUMBER(fmin, "min", -FLT_MAX, -DBL_MAX);
-NUMBER(fmax, "max", FLT_MAX, DBL_MAX);
-NUMBER(eps, "eps", FLT_EPSILON, DBL_EPSILON);
-NUMBER(epsneg, "epsneg", FLT_EPSILON / 2, DBL_EPSILON / 2);
-NUMBER(tiny, "tiny", FLT_MIN, DBL_MIN);
-NUMBER(normal, "smallest_normal", FLT_MIN, DBL_MIN);
-NUMBER(subnormal, "smallest_subnormal", FLT_TRUE_MIN, DBL_TRUE_MIN);
-NUMBER(resolution, "resolution", 1e-6f, 1e-15);
-WHOLE(fbits, "bits", 32, 64);
-WHOLE(precision, "precision", 6, 15);
-WHOLE(nmant, "nmant", 23, 52);
-WHOLE(nexp, "nexp", 8, 11);
-WHOLE(iexp, "iexp", 8, 11);
-WHOLE(maxexp, "maxexp", 128, 1024);
-WHOLE(minexp, "minexp", -126, -1022);
-WHOLE(machep, "machep", -23, -52);
-WHOLE(negep, "negep", -24, -53);
+#define NUMBER(variable, name, half, single, full) \
+    GET(float_of, variable, name, number(vm, d, OF(d, half, (double)(single), full)))
+#define WHOLE(variable, name, half, single, full) \
+    GET(float_of, variable, name, vm->api->make_int(vm, OF(d, half, single, full)))
+NUMBER(fmin, "min", -65504.0, -FLT_MAX, -DBL_MAX);
+NUMBER(fmax, "max", 65504.0, FLT_MAX, DBL_MAX);
+NUMBER(eps, "eps", 0x1p-10, FLT_EPSILON, DBL_EPSILON);
+NUMBER(epsneg, "epsneg", 0x1p-11, FLT_EPSILON / 2, DBL_EPSILON / 2);
+NUMBER(tiny, "tiny", 0x1p-14, FLT_MIN, DBL_MIN);
+NUMBER(normal, "smallest_normal", 0x1p-14, FLT_MIN, DBL_MIN);
+NUMBER(subnormal, "smallest_subnormal", 0x1p-24, FLT_TRUE_MIN, DBL_TRUE_MIN);
+NUMBER(resolution, "resolution", 1e-3, 1e-6f, 1e-15);
+WHOLE(fbits, "bits", 16, 32, 64);
+WHOLE(precision, "precision", 3, 6, 15);
+WHOLE(nmant, "nmant", 10, 23, 52);
+WHOLE(nexp, "nexp", 5, 8, 11);
+WHOLE(iexp, "iexp", 5, 8, 11);
+WHOLE(maxexp, "maxexp", 16, 128, 1024);
+WHOLE(minexp, "minexp", -14, -126, -1022);
+WHOLE(machep, "machep", -10, -23, -52);
+WHOLE(negep, "negep", -11, -24, -53);
 GET(float_of, fdtype, "dtype", dtype_object(vm, d));
 
 static dvx_value show_finfo(dvx_vm *vm, dvx_value self) {
-    const bool single = float_of(vm, self)->num == ND_FLOAT32;
-    return nd_str(vm, single ? "finfo(resolution=1e-06, min=-3.4028235e+38, max=3.4028235e+38, "
-                               "dtype=float32)"
-                             : "finfo(resolution=1e-15, min=-1.7976931348623157e+308, "
-                               "max=1.7976931348623157e+308, dtype=float64)");
+    const nd_dtype *d = float_of(vm, self);
+    return nd_str(vm,
+                  OF(d, "finfo(resolution=0.001, min=-6.55040e+04, max=6.55040e+04, dtype=float16)",
+                     "finfo(resolution=1e-06, min=-3.4028235e+38, max=3.4028235e+38, "
+                     "dtype=float32)",
+                     "finfo(resolution=1e-15, min=-1.7976931348623157e+308, "
+                     "max=1.7976931348623157e+308, dtype=float64)"));
 }
 static dvx_value describe_finfo(dvx_vm *vm, dvx_value self) {
     (void)self;
@@ -173,11 +180,7 @@ static dvx_value result_type(dvx_vm *vm, const dvx_value *args, uint32_t count) 
     result = strong ? strong : weak;
     if (strong && weak) {
         if (weak->kind == 'c') {
-            if (strong->num == ND_FLOAT32)
-                return nd_raise(vm, DVX_TYPE_ERROR,
-                                "the result would be of dtype complex64, which is not part of "
-                                "ndarray");
-            result = weak;
+            result = dtype_is_integer(strong) ? weak : ND_DTYPE(type_as_complex(strong->num));
         } else if (weak->kind == 'f') {
             result = dtype_is_integer(strong) ? weak : strong;
         } else {

@@ -264,7 +264,7 @@ static dvx_value bincount(dvx_vm *vm, const dvx_value *args, uint32_t count) {
         good = nd_fail(vm, DVX_VALUE_ERROR,
                        a->ndim ? "object too deep for desired array"
                                : "object of too small depth for desired array");
-    if (good && a->size && !dtype_is_integer(a->dtype) && array_of(vm, args[0]))
+    if (good && a->size && !dtype_is_safe(a->dtype, ND_DTYPE(ND_INT64)) && array_of(vm, args[0]))
         good = nd_fail(vm, DVX_TYPE_ERROR,
                        "Cannot cast array data from dtype('%s') to dtype('int64') according to "
                        "the rule 'safe'",

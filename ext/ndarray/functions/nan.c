@@ -14,18 +14,15 @@ static bool has_nans(const nd_dtype *dtype) { return dtype->kind == 'f' || dtype
 
 /* Is there a nan? */
 static bool is_nan(const nd_array *a, int64_t i) {
-    const void *at = a->data + i * a->dtype->size;
-    if (a->dtype->num == ND_FLOAT32) return isnan(*(const float *)at);
-    if (a->dtype->num == ND_FLOAT64) return isnan(*(const double *)at);
-    const nd_complex *x = at;
-    return isnan(x->real) || isnan(x->imag);
+    nd_complex x;
+    cast_between(a->dtype, ND_DTYPE(ND_COMPLEX128))((char *)&x, 0, a->data + i * a->dtype->size, 0,
+                                                    1);
+    return isnan(x.real) || isnan(x.imag);
 }
 
 static void set_number(nd_array *a, int64_t i, double x) {
-    const nd_complex c = {x, 0};
-    const float f = (float)x;
-    const void *from = a->dtype->num == ND_FLOAT32 ? (const void *)&f : (const void *)&c;
-    memcpy(a->data + i * a->dtype->size, from, a->dtype->size);
+    cast_between(ND_DTYPE(ND_FLOAT64), a->dtype)(a->data + i * a->dtype->size, 0, (const char *)&x,
+                                                 0, 1);
 }
 
 /* A row whose nans become a number; `mask` as below. */
@@ -42,6 +39,18 @@ static void replace_complex128(nd_complex *to, const nd_complex *x, int64_t coun
         const bool nan = (x[i].real != x[i].real) | (x[i].imag != x[i].imag);
         if (mask) mask[i] = !nan;
         to[i] = (nd_complex){nan ? number : x[i].real, nan ? 0 : x[i].imag};
+    }
+}
+
+/* The same of any dtype. */
+static void replace_rare(nd_array *c, const char *from, double number, double *mask) {
+    nd_array x = *c;
+    x.data = (char *)(uintptr_t)from;
+    for (int64_t i = 0; i < c->size; i++) {
+        const bool nan = is_nan(&x, i);
+        if (mask) mask[i] = !nan;
+        memcpy(c->data + i * c->dtype->size, from + i * c->dtype->size, c->dtype->size);
+        if (nan) set_number(c, i, number);
     }
 }
 
@@ -64,6 +73,8 @@ static dvx_value without_nans(dvx_vm *vm, const nd_array *a, double number, dvx_
         replace_float64(to, from, c->size, number, known);
     else if (c->dtype->num == ND_FLOAT32)
         replace_float32(to, from, c->size, (float)number, known);
+    else if (c->dtype->hot == ND_RARE)
+        replace_rare(c, from, number, known);
     else
         replace_complex128(to, from, c->size, number, known);
     return copy;
@@ -156,7 +167,8 @@ static bool any_bad(dvx_vm *vm, dvx_value counts, bool *bad) {
 /* Sums divided by counts, as the sums' dtype has it; both are taken. */
 static dvx_value divided(dvx_vm *vm, dvx_value sums, dvx_value counts) {
     const nd_array *a = dvx_failed(sums) ? NULL : array_of(vm, sums);
-    const bool single = a && a->dtype->num == ND_FLOAT32;
+    const bool single = a && a->dtype->kind == 'f' && a->dtype->num != ND_FLOAT64;
+    const nd_dtype *dtype = single ? a->dtype : NULL;
     nd_state *state = nd_state_of(vm);
     uint8_t modes[ND_FLOAT_ERRORS];
     memcpy(modes, state->float_errors, sizeof modes);
@@ -164,7 +176,7 @@ static dvx_value divided(dvx_vm *vm, dvx_value sums, dvx_value counts) {
     dvx_value made = compose_binary(vm, ND_UFUNC_divide, sums, counts);
     memcpy(state->float_errors, modes, sizeof modes);
     if (!single || dvx_failed(made)) return made;
-    made = compose_array(vm, made, ND_DTYPE(ND_FLOAT32));
+    made = compose_array(vm, made, dtype);
     return dvx_failed(made) ? made : array_result(vm, made);
 }
 
@@ -282,17 +294,28 @@ static dvx_value nan_to_num(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     dvx_value made = compose_first(vm, array_copy(vm, a, a->dtype, 'K'), held);
     if (dvx_failed(made)) return made;
     a = array_of(vm, made);
+    const bool half = a->dtype->num == ND_FLOAT16;
+    if (half) {
+        /* (By way of float32; its greatest numbers are others.) */
+        if (by[1] != by[1]) by[1] = 65504;
+        if (by[2] != by[2]) by[2] = -65504;
+        made = compose_array(vm, made, ND_DTYPE(ND_FLOAT32));
+        if (dvx_failed(made)) return made;
+        a = array_of(vm, made);
+    }
+    const bool single = type_as_float(a->dtype->num) == ND_FLOAT32;
     const int64_t parts = a->dtype->kind == 'c' ? 2 * a->size : has_nans(a->dtype) ? a->size : 0;
     nd_blocks b = {.total = parts};
     while (nd_next_block(vm, &b))
         for (int64_t i = b.at; i < b.at + b.count; i++)
-            if (a->dtype->num == ND_FLOAT32) {
+            if (single) {
                 float *x = (float *)(void *)a->data + i;
                 *x = (float)replaced((double)*x, by, true);
             } else {
                 double *x = (double *)(void *)a->data + i;
                 *x = replaced(*x, by, false);
             }
+    if (half) made = compose_array(vm, made, ND_DTYPE(ND_FLOAT16));
     return b.stopped ? compose_first(vm, DVX_FAILED, made) : array_result(vm, made);
 }
 

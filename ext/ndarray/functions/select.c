@@ -66,10 +66,15 @@ enum { CONDITION, YES, NO, RESULT };
 CHOOSE_IN_ROWS(uint8_t, 1)
 CHOOSE_IN_ROWS(uint32_t, 4)
 CHOOSE_IN_ROWS(uint64_t, 8)
+CHOOSE(uint16_t, 2)
 CHOOSE(nd_complex, 16)
 
 static nd_row row_of_size(int size) {
-    return size == 1 ? pick_1 : size == 4 ? pick_4 : size == 8 ? pick_8 : choose_16;
+    return size == 1   ? pick_1
+           : size == 4 ? pick_4
+           : size == 8 ? pick_8
+           : size == 2 ? choose_2
+                       : choose_16;
 }
 
 static bool run_rows(dvx_vm *vm, nd_walk *walk, int64_t size) {

@@ -8,6 +8,8 @@
 #include "ufunc/error.h"
 #include "functions/join.h"
 #include "linear/matmul.h"
+#include "loops/half.h"
+#include "loops/cast.h"
 #include "array/methods.h"
 #include "sort/order.h"
 #include "ufunc/reduce.h"
@@ -18,11 +20,11 @@
 double statistics_number(const nd_array *a, int64_t i) {
     const void *at = a->data + i * a->dtype->size;
     switch (a->dtype->num) {
-    case ND_INT32: return *(const int32_t *)at;
-    case ND_INT64: return (double)*(const int64_t *)at;
+    case ND_FLOAT16: return (double)half_value(*(const nd_half *)at);
+    case ND_UINT64: return (double)*(const uint64_t *)at;
     case ND_FLOAT32: return (double)*(const float *)at;
     case ND_FLOAT64: return *(const double *)at;
-    default: return *(const uint8_t *)at;
+    default: return (double)type_int(a->dtype->num, at);
     }
 }
 
@@ -115,7 +117,8 @@ static dvx_value median(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     const int keep = nd_flag(vm, args[4], false);
     (void)count;
     if (keep < 0 || !read_lines(vm, args[0], args[1], keep, &l)) return DVX_FAILED;
-    const nd_dtype *dtype = ND_DTYPE(l.a->dtype->num == ND_FLOAT32 ? ND_FLOAT32 : ND_FLOAT64);
+    const nd_dtype *dtype = l.a->dtype->kind == 'f' ? l.a->dtype : ND_DTYPE(ND_FLOAT64);
+    const nd_cast cast = cast_between(ND_DTYPE(ND_FLOAT64), dtype);
     dvx_value made = DVX_FAILED;
     if (l.length ||
         (error_warn(vm, "Mean of empty slice.") && error_flags(vm, "divide", FE_INVALID)))
@@ -133,10 +136,7 @@ static dvx_value median(dvx_vm *vm, const dvx_value *args, uint32_t count) {
             const double last = statistics_number(l.a, first + l.length - 1);
             if (isnan(last)) x = last;
         }
-        if (dtype->num == ND_FLOAT32)
-            ((float *)(void *)out->data)[i] = (float)x;
-        else
-            ((double *)(void *)out->data)[i] = x;
+        cast(out->data + i * dtype->size, 0, (const char *)&x, 0, 1);
     }
     vm->api->release(vm, l.held);
     return give(vm, made, args[2]);
@@ -160,7 +160,9 @@ static bool read_method(dvx_vm *vm, dvx_value v, method *m) {
  */
 static double between(const nd_array *a, int64_t from, int64_t to, double weight) {
     const double x = statistics_number(a, from), y = statistics_number(a, to);
-    const double step = a->dtype->num == ND_FLOAT32 ? (double)(float)(y - x) : y - x;
+    double step = y - x;
+    if (a->dtype->num == ND_FLOAT32) step = (double)(float)step;
+    if (a->dtype->num == ND_FLOAT16) step = (double)half_value(half_of(step));
     return weight >= 0.5 ? y - step * (1 - weight) : x + step * weight;
 }
 

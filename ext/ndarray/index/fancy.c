@@ -195,6 +195,7 @@ static void end(dvx_vm *vm, fancy *f) {
             *(type *)(void *)(to + offsets[i]) = *(const type *)(const void *)from;                \
     }
 MOVE(uint8_t)
+MOVE(uint16_t)
 MOVE(uint32_t)
 MOVE(uint64_t)
 MOVE(nd_complex)
@@ -204,6 +205,8 @@ static void gather(char *to, const char *from, const int64_t *offsets, int64_t c
         gather_uint64_t(to, from, offsets, count);
     else if (size == 4)
         gather_uint32_t(to, from, offsets, count);
+    else if (size == 2)
+        gather_uint16_t(to, from, offsets, count);
     else if (size == 1)
         gather_uint8_t(to, from, offsets, count);
     else
@@ -216,6 +219,8 @@ static void scatter(char *to, const int64_t *offsets, const char *from, int64_t 
         scatter_uint64_t(to, offsets, from, step, count);
     else if (size == 4)
         scatter_uint32_t(to, offsets, from, step, count);
+    else if (size == 2)
+        scatter_uint16_t(to, offsets, from, step, count);
     else if (size == 1)
         scatter_uint8_t(to, offsets, from, step, count);
     else
@@ -228,6 +233,8 @@ static void get_column(char *to, const char *from, int64_t step, int64_t count, 
         column_uint64_t(to, from, step, count);
     else if (size == 4)
         column_uint32_t(to, from, step, count);
+    else if (size == 2)
+        column_uint16_t(to, from, step, count);
     else if (size == 1)
         column_uint8_t(to, from, step, count);
     else
@@ -411,6 +418,7 @@ static dvx_value get_places(dvx_vm *vm, const fancy *f) {
 BY_ALL_INDICES(int64_t)
 BY_ALL_INDICES(int32_t)
 BY_ALL_INDICES(uint8_t)
+BY_INDICES(uint16_t, int64_t)
 
 typedef struct by_indices {
     int64_t (*get)(char *to, const nd_array *a, const char *which, int64_t count);
@@ -429,6 +437,8 @@ typedef struct by_indices {
          : (by_indices){get_nd_complex_by_##integer, put_nd_complex_by_##integer,                  \
                         many_within_##integer})
 static by_indices by_indices_of(const nd_array *which, int size) {
+    if (size == 2) /* (of int64 alone) */
+        return (by_indices){get_uint16_t_by_int64_t, put_uint16_t_by_int64_t, many_within_int64_t};
     return which->dtype->num == ND_INT64   ? OF_SIZE(int64_t, size)
            : which->dtype->num == ND_INT32 ? OF_SIZE(int32_t, size)
                                            : OF_SIZE(uint8_t, size);
@@ -436,10 +446,7 @@ static by_indices by_indices_of(const nd_array *which, int size) {
 
 /* The index at this place. */
 static int64_t index_at(const nd_array *which, int64_t n) {
-    const void *at = which->data + n * which->dtype->size;
-    return which->dtype->num == ND_INT64   ? *(const int64_t *)at
-           : which->dtype->num == ND_INT32 ? *(const int32_t *)at
-                                           : *(const uint8_t *)at;
+    return type_int(which->dtype->num, which->data + n * which->dtype->size);
 }
 
 dvx_value fancy_get_row(dvx_vm *vm, const nd_array *a, const nd_array *which) {
@@ -925,6 +932,7 @@ static inline int next_run(const char *mask, int64_t left, int64_t *size) {
         return all - count;                                                                       \
     }
 MASKED(uint8_t)
+MASKED(uint16_t)
 MASKED(uint32_t)
 MASKED(uint64_t)
 MASKED(nd_complex)
@@ -938,6 +946,7 @@ typedef struct masked {
 
 static masked masked_of_size(int size) {
     return size == 1   ? (masked){pick_uint8_t, put_uint8_t, put_each_uint8_t}
+           : size == 2 ? (masked){pick_uint16_t, put_uint16_t, put_each_uint16_t}
            : size == 4 ? (masked){pick_uint32_t, put_uint32_t, put_each_uint32_t}
            : size == 8 ? (masked){pick_uint64_t, put_uint64_t, put_each_uint64_t}
                        : (masked){pick_nd_complex, put_nd_complex, put_each_nd_complex};

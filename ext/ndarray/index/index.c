@@ -312,6 +312,7 @@ static dvx_value only_item(dvx_vm *vm, dvx_value key) {
 /* Can fancy_get_row (and fancy_set_row) do it? */
 static bool is_row(const nd_array *a, const nd_array *which) {
     return which && dtype_is_integer(which->dtype) && which->dtype->num != ND_BOOL && which->ndim &&
+           which->dtype->hot != ND_RARE && (a->dtype->size != 2 || which->dtype->num == ND_INT64) &&
            a->ndim == 1 && which->flags & ND_C_CONTIGUOUS;
 }
 

@@ -181,7 +181,7 @@ ND_ATTRIBUTE(flat, get_flat, set_flat);
 
 /* Does any element equal the number?  1, 0, -1: raised. */
 static int has_number(dvx_vm *vm, const nd_array *a, const nd_dtype *dtype, const char *number) {
-    bool ints = dtype_is_integer(a->dtype) && dtype_is_integer(dtype);
+    const bool ints = dtype_is_integer(dtype_promote(a->dtype, dtype));
     const nd_dtype *common = ND_DTYPE(ints ? ND_INT64 : ND_COMPLEX128);
     nd_cast cast = cast_between(a->dtype, common);
     char wanted[16], one[16];

@@ -26,10 +26,14 @@ bool linalg_check_square(dvx_vm *vm, const nd_array *a) {
 bool linalg_read_array(dvx_vm *vm, dvx_value v, nd_array **a, dvx_value *held) {
     *held = array_operand(vm, v, NULL, a);
     if (dvx_failed(*held)) return false;
-    if ((*a)->ndim >= 2) return true;
-    vm->api->raise_format(vm, nd_state_of(vm)->linalg_error,
-                          "%d-dimensional array given. Array must be at least two-dimensional",
-                          (*a)->ndim);
+    const bool half = (*a)->dtype->num == ND_FLOAT16;
+    if ((*a)->ndim >= 2 && !half) return true;
+    if (half)
+        nd_fail(vm, DVX_TYPE_ERROR, "array type float16 is unsupported in linalg");
+    else
+        vm->api->raise_format(vm, nd_state_of(vm)->linalg_error,
+                              "%d-dimensional array given. Array must be at least two-dimensional",
+                              (*a)->ndim);
     vm->api->release(vm, *held);
     *held = DVX_FAILED;
     return false;
@@ -45,7 +49,7 @@ bool linalg_read(dvx_vm *vm, dvx_value v, bool square, nd_stack *s) {
     if (good && (rows > INT_MAX || columns > INT_MAX))
         good = nd_fail(vm, DVX_VALUE_ERROR, "the matrix is too large");
     s->is_complex = a->dtype->kind == 'c';
-    s->single = a->dtype->num == ND_FLOAT32;
+    s->single = a->dtype->num == ND_FLOAT32 || a->dtype->num == ND_COMPLEX64;
     s->rows = (int)rows;
     s->columns = (int)columns;
     s->count = 1;
@@ -71,8 +75,8 @@ dvx_value linalg_finish(dvx_vm *vm, dvx_value made, bool single) {
     arith_clear();
     if (single && !dvx_failed(made)) {
         const nd_array *a = array_of(vm, made);
-        const nd_dtype *dtype = ND_DTYPE(ND_FLOAT32);
-        if (a->dtype->num == ND_FLOAT64)
+        const nd_dtype *dtype = ND_DTYPE(a->dtype->kind == 'c' ? ND_COMPLEX64 : ND_FLOAT32);
+        if (a->dtype->num == ND_FLOAT64 || a->dtype->num == ND_COMPLEX128)
             made = compose_first(vm, array_copy(vm, a, dtype, 'C'), made);
     }
     return dvx_failed(made) ? made : array_result(vm, made);
@@ -240,7 +244,7 @@ static dvx_value solve(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     if (!dvx_failed(held[1])) {
         const bool vector = both[1]->ndim == both[0]->ndim - 1;
         const nd_dtype *dtype = dtype_promote(both[0]->dtype, both[1]->dtype);
-        single = dtype->num == ND_FLOAT32 && both[0]->dtype == both[1]->dtype;
+        single = dtype->num == ND_FLOAT32 || dtype->num == ND_COMPLEX64;
         dtype = ND_DTYPE(dtype->kind == 'c' ? ND_COMPLEX128 : ND_FLOAT64);
         if (check_sides(vm, both[0], both[1], vector) &&
             broadcast_sides(vm, held, both, vector ? 1 : 2)) {

@@ -1,6 +1,8 @@
 /* matmul.c: products of matrices (matmul.h).  The tiles that do the work are in loops.mako. */
 #include "linear/matmul.h"
 
+#include "loops/half.h"
+
 #include <limits.h>
 #include <stdio.h>
 
@@ -98,6 +100,7 @@ static bool multiply_floats(dvx_vm *vm, nd_gemm gemm, size_t size, const nd_matr
             }                                                                                 \
     }
 MULTIPLY(uint8_t, uint8, 0, (uint8_t)(total + x * y))
+MULTIPLY(uint16_t, int16, 0, (uint16_t)(total + (unsigned)x * y))
 MULTIPLY(uint32_t, int32, 0, total + x * y)
 MULTIPLY(uint64_t, int64, 0, total + x * y)
 
@@ -136,6 +139,24 @@ static bool is_close(nd_type type, const nd_matrix *a, const nd_matrix *b) {
 MULTIPLY(nd_complex, complex128, COMPLEX(0, 0),
          COMPLEX(total.real + (x.real * y.real - x.imag * y.imag),
                  total.imag + (x.real * y.imag + x.imag * y.real)))
+
+/* (Added as float32.) */
+static void multiply_float16(const nd_matrix *a, const nd_matrix *b, char *to) {
+    for (int64_t i = 0; i < a->rows; i++)
+        for (int64_t j = 0; j < b->columns; j++, to += sizeof(nd_half)) {
+            const char *p = a->data + i * a->row, *q = b->data + j * b->column;
+            float total = 0;
+            for (int64_t k = 0; k < b->rows; k++, p += a->column, q += b->row)
+                total += half_value(*(const nd_half *)(const void *)p) *
+                         half_value(*(const nd_half *)(const void *)q);
+            *(nd_half *)(void *)to = half_of((double)total);
+        }
+}
+
+#define COMPLEX64(r, i) ((nd_complex64){r, i})
+MULTIPLY(nd_complex64, complex64, COMPLEX64(0, 0),
+         COMPLEX64(total.real + (x.real * y.real - x.imag * y.imag),
+                   total.imag + (x.real * y.imag + x.imag * y.real)))
 
 /* ---- Bools ---- */
 
@@ -248,7 +269,7 @@ static bool multiply_bool(dvx_vm *vm, const nd_matrix *a, const nd_matrix *b, ch
 static bool is_large(nd_type type, const nd_matrix *a, const nd_matrix *b) {
     enum { LARGE_DOT = 128, LARGE_VECTOR = 512, LARGE = 768, OF_COMPLEX = 8 };
     double work = (double)a->rows * (double)a->columns * (double)b->columns;
-    if (type < ND_FLOAT32) return false;
+    if (!type_is_inexact(type) || ND_DTYPE(type)->hot == ND_RARE) return false;
     if (type == ND_COMPLEX128) work *= OF_COMPLEX;
     const bool row = a->rows == 1, column = b->columns == 1;
     return work >= (row && column ? LARGE_DOT : row || column ? LARGE_VECTOR : LARGE);
@@ -329,9 +350,16 @@ static bool multiply_in_order(dvx_vm *vm, nd_type type, const nd_matrix *a, cons
     case ND_FLOAT64: return multiply_floats(vm, state->tiles->float64, sizeof(double), a, b, out);
     case ND_FLOAT32: return multiply_floats(vm, state->tiles->float32, sizeof(float), a, b, out);
     case ND_BOOL: return multiply_bool(vm, a, b, out);
+    case ND_INT8:
     case ND_UINT8: multiply_uint8(a, b, out); break;
-    case ND_INT32: multiply_int32(a, b, out); break;
-    case ND_INT64: multiply_int64(a, b, out); break;
+    case ND_INT16:
+    case ND_UINT16: multiply_int16(a, b, out); break;
+    case ND_INT32:
+    case ND_UINT32: multiply_int32(a, b, out); break;
+    case ND_INT64:
+    case ND_UINT64: multiply_int64(a, b, out); break;
+    case ND_FLOAT16: multiply_float16(a, b, out); break;
+    case ND_COMPLEX64: multiply_complex64(a, b, out); break;
     case ND_COMPLEX128: multiply_complex128(a, b, out); break;
     }
     return count_product(vm, a, b);

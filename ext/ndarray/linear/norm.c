@@ -79,7 +79,8 @@ static dvx_value norm_of_vectors(dvx_vm *vm, dvx_value x, int axis, const norm_o
                               magnitude(vm, x), axis, keep);
     if (o->number == 1) return compose_reduce(vm, ND_UFUNC_add, magnitude(vm, x), axis, keep);
     if (o->number == 0) {
-        const nd_dtype *real = ND_DTYPE(dtype->num == ND_FLOAT32 ? ND_FLOAT32 : ND_FLOAT64);
+        const nd_dtype *real =
+            ND_DTYPE(type_is_inexact(dtype->num) ? type_as_float(dtype->num) : ND_FLOAT64);
         dvx_value other = compose_number(vm, ND_UFUNC_not_equal, vm->api->retain(vm, x), 0);
         return compose_reduce(vm, ND_UFUNC_add, compose_array(vm, other, real), axis, keep);
     }

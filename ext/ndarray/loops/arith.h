@@ -9,6 +9,7 @@
 
 #include <complex.h>
 #include <fenv.h>
+#include <float.h>
 #include <math.h>
 
 #include "array/dtype.h"
@@ -77,19 +78,26 @@ static inline void arith_clear(void) { feclearexcept(ARITH_WARN); }
         }                                                              \
         return (T)(b == -1 ? 0 : a % b);                               \
     }
+ND_INT_ARITHMETIC(int8, int8_t, INT8_MIN)
+ND_INT_ARITHMETIC(int16, int16_t, INT16_MIN)
 ND_INT_ARITHMETIC(int32, int32_t, INT32_MIN)
 ND_INT_ARITHMETIC(int64, int64_t, INT64_MIN)
 
-static inline uint8_t uint8_floor_divide(uint8_t a, uint8_t b) {
-    if (LIKELY(b)) return a / b;
-    arith_flag_zero();
-    return 0;
-}
-static inline uint8_t uint8_remainder(uint8_t a, uint8_t b) {
-    if (LIKELY(b)) return a % b;
-    arith_flag_zero();
-    return 0;
-}
+#define ND_UNSIGNED_ARITHMETIC(name, T)             \
+    static inline T name##_floor_divide(T a, T b) { \
+        if (LIKELY(b)) return a / b;                \
+        arith_flag_zero();                          \
+        return 0;                                   \
+    }                                               \
+    static inline T name##_remainder(T a, T b) {    \
+        if (LIKELY(b)) return a % b;                \
+        arith_flag_zero();                          \
+        return 0;                                   \
+    }
+ND_UNSIGNED_ARITHMETIC(uint8, uint8_t)
+ND_UNSIGNED_ARITHMETIC(uint16, uint16_t)
+ND_UNSIGNED_ARITHMETIC(uint32, uint32_t)
+ND_UNSIGNED_ARITHMETIC(uint64, uint64_t)
 
 /* Modulo 2**64: the low bits are right for every int type.  The exponent is not negative. */
 static inline uint64_t int_power(uint64_t base, uint64_t exponent) {
@@ -181,28 +189,41 @@ static __attribute__((noinline)) nd_complex complex_divide_by_zero(nd_complex a,
 static inline void complex_note_unordered(nd_complex z) {
     if (UNLIKELY((z.real != z.real) | (z.imag != z.imag))) arith_flag(FE_INVALID);
 }
-static inline nd_complex complex_divide(nd_complex a, nd_complex b) {
-    complex_note_unordered(b);
-    const bool wide = fabs(b.real) >= fabs(b.imag);
-    const double small = wide ? b.imag : b.real;
-    double large = wide ? b.real : b.imag;
-    ARITH_OPAQUE(large);
-    if (UNLIKELY(large == 0 && small == 0)) return complex_divide_by_zero(a, fabs(b.real));
-    const double ratio = small / large, scale = 1.0 / (large + small * ratio);
-    const double first = wide ? a.real : a.imag, second = wide ? a.imag : a.real;
-    const double rest = wide ? a.imag - a.real * ratio : a.imag * ratio - a.real;
-    return (nd_complex){(first + second * ratio) * scale, rest * scale};
-}
+#define ND_COMPLEX_DIVISION(T, name)                                                            \
+    static inline nd_complex name##_divide(nd_complex a, nd_complex b) {                        \
+        complex_note_unordered(b);                                                              \
+        const bool wide = fabs(b.real) >= fabs(b.imag);                                         \
+        const T small = (T)(wide ? b.imag : b.real);                                            \
+        T large = (T)(wide ? b.real : b.imag);                                                  \
+        ARITH_OPAQUE(large);                                                                    \
+        if (UNLIKELY(large == 0 && small == 0)) return complex_divide_by_zero(a, fabs(b.real)); \
+        const T ratio = small / large, scale = 1 / (large + small * ratio);                     \
+        const T real = (T)a.real, imag = (T)a.imag;                                             \
+        const T first = wide ? real : imag, second = wide ? imag : real;                        \
+        const T rest = wide ? imag - real * ratio : imag * ratio - real;                        \
+        return (nd_complex){(first + second * ratio) * scale, rest * scale};                    \
+    }                                                                                           \
+    static inline nd_complex name##_reciprocal(nd_complex a) {                                  \
+        complex_note_unordered(a);                                                              \
+        const bool wide = fabs(a.imag) <= fabs(a.real);                                         \
+        const T small = (T)(wide ? a.imag : a.real);                                            \
+        T large = (T)(wide ? a.real : a.imag);                                                  \
+        ARITH_OPAQUE(large);                                                                    \
+        const T ratio = small / large, divisor = large + small * ratio;                         \
+        const T real = wide ? 1 : ratio, imag = wide ? -ratio : -1;                             \
+        return (nd_complex){real / divisor, imag / divisor};                                    \
+    }
+ND_COMPLEX_DIVISION(double, complex)
+ND_COMPLEX_DIVISION(float, complex64)
 
-static inline nd_complex complex_reciprocal(nd_complex a) {
-    complex_note_unordered(a);
-    const bool wide = fabs(a.imag) <= fabs(a.real);
-    const double small = wide ? a.imag : a.real;
-    double large = wide ? a.real : a.imag;
-    ARITH_OPAQUE(large);
-    const double ratio = small / large, divisor = large + small * ratio;
-    const double real = wide ? 1 : ratio, imag = wide ? -ratio : -1;
-    return (nd_complex){real / divisor, imag / divisor};
+/* Numbers of complex64 are computed as these, where it makes no difference; products do. */
+static inline nd_complex widen_complex(nd_complex64 a) { return (nd_complex){a.real, a.imag}; }
+static inline nd_complex64 narrow_complex(nd_complex a) {
+    return (nd_complex64){(float)a.real, (float)a.imag};
+}
+static inline nd_complex complex64_multiply(nd_complex a, nd_complex b) {
+    const nd_complex64 x = narrow_complex(a), y = narrow_complex(b);
+    return (nd_complex){x.real * y.real - x.imag * y.imag, x.real * y.imag + x.imag * y.real};
 }
 
 static inline int complex_truth(nd_complex a) { return (a.real != 0) | (a.imag != 0); }
@@ -255,7 +276,8 @@ static inline double complex complex_to_c(nd_complex a) {
     return c;
 }
 static inline nd_complex complex_of_c(double complex c) { return (nd_complex){creal(c), cimag(c)}; }
-#define complex_call(function, a) complex_of_c(function(complex_to_c(a)))
+#define complex_call(function, a)   complex_of_c(function(complex_to_c(a)))
+#define complex64_call(function, a) complex_of_c(function((float complex)complex_to_c(a)))
 
 /* As NumPy has them: by way of exp, log and functions of the parts. */
 static inline nd_complex complex_exp2(nd_complex a) {
@@ -278,30 +300,33 @@ static inline nd_complex complex_expm1(nd_complex a) {
 }
 
 /* Small integral exponents by multiplication, as NumPy does. */
-static inline nd_complex complex_power(nd_complex a, nd_complex b) {
-    const nd_complex one = {1, 0};
-    if (b.real == 0 && b.imag == 0) return one;
-    if (a.real == 0 && a.imag == 0) {
-        if (b.real > 0 && b.imag == 0) return (nd_complex){0, 0};
-        arith_flag(FE_INVALID);
-        return (nd_complex){NAN, NAN};
+#define ND_COMPLEX_POWER(name, T, general)                                                    \
+    static inline nd_complex name##_power(nd_complex a, nd_complex b) {                       \
+        const nd_complex one = {1, 0};                                                        \
+        if (b.real == 0 && b.imag == 0) return one;                                           \
+        if (a.real == 0 && a.imag == 0) {                                                     \
+            if (b.real > 0 && b.imag == 0) return (nd_complex){0, 0};                         \
+            arith_flag(FE_INVALID);                                                           \
+            return (nd_complex){NAN, NAN};                                                    \
+        }                                                                                     \
+        if (b.imag == 0 && b.real > -100 && b.real < 100 && b.real == (double)(int)b.real) {  \
+            int n = (int)b.real;                                                              \
+            if (n == 1) return a;                                                             \
+            if (n == 2) return name##_multiply(a, a);                                         \
+            if (n == 3) return name##_multiply(a, name##_multiply(a, a));                     \
+            nd_complex result = one, power = a;                                               \
+            unsigned left = (unsigned)(n < 0 ? -n : n);                                       \
+            for (unsigned mask = 1;;) {                                                       \
+                if (left & mask) result = name##_multiply(result, power);                     \
+                mask <<= 1;                                                                   \
+                if (left < mask) break;                                                       \
+                power = name##_multiply(power, power);                                        \
+            }                                                                                 \
+            return n < 0 ? name##_divide(one, result) : result;                               \
+        }                                                                                     \
+        return complex_of_c(general((T complex)complex_to_c(a), (T complex)complex_to_c(b))); \
     }
-    if (b.imag == 0 && b.real > -100 && b.real < 100 && b.real == (double)(int)b.real) {
-        int n = (int)b.real;
-        if (n == 1) return a;
-        if (n == 2) return complex_multiply(a, a);
-        if (n == 3) return complex_multiply(a, complex_multiply(a, a));
-        nd_complex result = one, power = a;
-        unsigned left = (unsigned)(n < 0 ? -n : n);
-        for (unsigned mask = 1;;) {
-            if (left & mask) result = complex_multiply(result, power);
-            mask <<= 1;
-            if (left < mask) break;
-            power = complex_multiply(power, power);
-        }
-        return n < 0 ? complex_divide(one, result) : result;
-    }
-    return complex_of_c(cpow(complex_to_c(a), complex_to_c(b)));
-}
+ND_COMPLEX_POWER(complex, double, cpow)
+ND_COMPLEX_POWER(complex64, float, cpowf)
 
 #endif

@@ -19,8 +19,22 @@ void cast_copy(char *to, const char *from, size_t size) {
     memcpy(to, from, size);
 }
 
+/* The hot type whose elements have the same bits. */
+static int bits_of(int type) {
+    return type == ND_INT8     ? ND_HOT_UINT8
+           : type == ND_UINT32 ? ND_HOT_INT32
+           : type == ND_UINT64 ? ND_HOT_INT64
+                               : ND_DTYPE(type)->hot;
+}
+
 /* (Set before anything runs, and the same for all VMs.) */
-static const nd_cast (*casts)[ND_TYPES];
-__attribute__((constructor)) static void choose(void) { casts = loops_casts(); }
+static nd_cast casts[ND_TYPES][ND_TYPES];
+__attribute__((constructor)) static void choose(void) {
+    const nd_cast(*best)[ND_HOT_TYPES] = loops_casts();
+    for (int i = 0; i < ND_TYPES; i++)
+        for (int j = 0; j < ND_TYPES; j++)
+            casts[i][j] =
+                loops_rare_casts[i][j] ? loops_rare_casts[i][j] : best[bits_of(i)][bits_of(j)];
+}
 
 nd_cast cast_between(const nd_dtype *from, const nd_dtype *to) { return casts[from->num][to->num]; }

@@ -6,27 +6,11 @@
  *     (of 32 bits also for uint8, which takes its lowest byte). */
 #include <string.h>
 
-#include "loops/cast.h"
+#include "loops/to_ints.h"
 
 #ifdef __SSE2__
 #include <immintrin.h>
 #endif
-
-/* (That is what the instruction does; in C it would be two comparisons more.) */
-static inline int64_t to_int64(double d) {
-#ifdef __SSE2__
-    return _mm_cvttsd_si64(_mm_set_sd(d));
-#else
-    return d >= -0x1p63 && d < 0x1p63 ? (int64_t)d : INT64_MIN;
-#endif
-}
-static inline int32_t to_int32(double d) {
-#ifdef __SSE2__
-    return _mm_cvttsd_si32(_mm_set_sd(d));
-#else
-    return d > -2147483649.0 && d < 2147483648.0 ? (int32_t)d : INT32_MIN;
-#endif
-}
 
 /* Whether it is 0, of 32 bits, which SSE2 can compare. */
 static inline uint32_t halves_of(int64_t x) { return (uint32_t)((uint64_t)x >> 32) | (uint32_t)x; }
@@ -243,7 +227,7 @@ CAST_WIDE(float64, _mm512_cvttpd_epi64(_mm512_loadu_pd(from)))
     }
 #define CASTS_OF(table)  table##_casts
 #define ALL_CASTS(table) CASTS_OF(table)
-extern const nd_cast ALL_CASTS(ND_TABLE)[ND_TYPES][ND_TYPES];
-const nd_cast ALL_CASTS(ND_TABLE)[ND_TYPES][ND_TYPES] = {
+extern const nd_cast ALL_CASTS(ND_TABLE)[ND_HOT_TYPES][ND_HOT_TYPES];
+const nd_cast ALL_CASTS(ND_TABLE)[ND_HOT_TYPES][ND_HOT_TYPES] = {
     ROW(truth),         ROW(uint8),         ROW(int32),           ROW(int64),
     FLOAT_ROW(float32), FLOAT_ROW(float64), FLOAT_ROW(complex128)};

@@ -1,17 +1,31 @@
 """The ufuncs of ndarray and their loops, as data: loops.mako makes C of it, once for each instruction set.
 
 A *loop* computes one ufunc for inputs of one dtype.  Types are NumPy's letters: ? bool, B uint8, i int32, l int64,
-f float32, d float64, D complex128.  Expressions are C: the elements are `a` and `b`, of the C type T; what they call
-is C's library or stands in arith.h.
+f float32, d float64, D complex128; and those that are RARE, whose loops are plain ones, the same for all instruction sets
+(rare.mako): b int8, h int16, H uint16, I uint32, L uint64, e float16, F complex64.  The last two are computed as
+float32 and complex128, and rounded.  Expressions are C: the elements are `a` and `b`, of the C type
+T; what they call is C's library or stands in arith.h.
 """
 
 from dataclasses import dataclass, field
 
-C_TYPES = {"?": "uint8_t", "B": "uint8_t", "i": "int32_t", "l": "int64_t",
-           "f": "float", "d": "double", "D": "nd_complex"}
-NUMBERS = {"?": "BOOL", "B": "UINT8", "i": "INT32", "l": "INT64",
-           "f": "FLOAT32", "d": "FLOAT64", "D": "COMPLEX128"}
-INTS, FLOATS, ALL = "Bil", "fd", "?BilfdD"
+C_TYPES = {"?": "uint8_t", "b": "int8_t", "B": "uint8_t", "h": "int16_t", "H": "uint16_t", "i": "int32_t", "I": "uint32_t",
+           "l": "int64_t", "L": "uint64_t", "e": "nd_half", "f": "float", "d": "double", "F": "nd_complex64",
+           "D": "nd_complex"}
+NUMBERS = {"?": "BOOL", "b": "INT8", "B": "UINT8", "h": "INT16", "H": "UINT16", "i": "INT32", "I": "UINT32", "l": "INT64",
+           "L": "UINT64", "e": "FLOAT16", "f": "FLOAT32", "d": "FLOAT64", "F": "COMPLEX64", "D": "COMPLEX128"}
+SIGNED, UNSIGNED, FLOATS, ALL = "bhil", "BHIL", "fd", "".join(NUMBERS)
+INTS = SIGNED + UNSIGNED
+RARE = "bhHILeF"
+# What some of these are computed as; and where double rounding would show, functions that compute as NumPy does.
+COMPUTED_AS = {"e": "f", "F": "D"}
+SINGLE = ("complex_multiply", "complex_divide", "complex_reciprocal", "complex_power")
+# Where only bits count, some of these have the loops of others.
+TWINS = {"b": "B", "I": "i", "L": "l"}
+BITWISE = ("add subtract multiply negative positive conjugate square bitwise_and bitwise_or bitwise_xor invert equal not_equal "
+           "logical_and logical_or logical_xor logical_not left_shift isnan isinf isfinite").split()
+SIZES = dict(zip(INTS, 2 * (1, 2, 4, 8)))
+HOT = "".join(letter for letter in ALL if letter not in RARE)
 # How vectors of 512 bits are compared, and what their lanes' steps are.
 PLACED = (("f", "int32_t", "ps", "__m512", "__mmask16", "epi32"), ("d", "int64_t", "pd", "__m512d", "__mmask8", "epi64"),
           ("i", "int32_t", "epi32", "__m512i", "__mmask16", "epi32"), ("l", "int64_t", "epi64", "__m512i", "__mmask8", "epi64"))
@@ -40,7 +54,8 @@ class Ufunc:
 
     def add(self, types, expression, result=None, **options):
         for letter in types:
-            self.loops.append(Loop(letter, result or letter, expression.replace("SUFFIX", suffix(letter)), **options))
+            text = expression.replace("SUFFIX", suffix(letter)).replace("NAME", NUMBERS[letter].lower())
+            self.loops.append(Loop(letter, result or letter, text, **options))
         self.loops.sort(key=lambda loop: ALL.index(loop.type))
         assert len({loop.type for loop in self.loops}) == len(self.loops), self.name
         return self
@@ -112,6 +127,41 @@ RANGES = {letter: ranges(letter) for letter in "fd"}
 OWN = {("exp", "f"): 32, ("exp", "d"): 32, ("exp2", "f"): 32, ("exp2", "d"): 32, ("tanh", "f"): 32, ("tanh", "d"): 32,
        ("log", "d"): 64, ("log1p", "d"): 64, ("log2", "d"): 64, ("log2", "f"): 64, ("log10", "d"): 64, ("pow", "d"): 64, ("pow", "f"): 64, ("sin", "f"): 64, ("cos", "f"): 64}
 
+def shares_cast(source, target):
+    """Has a cast of what is hot the same bits?"""
+    if target == "?" or source in INTS and target in INTS and SIZES[source] >= SIZES[target]:
+        source = TWINS.get(source, source)
+    if target == "b" or source in "?" + INTS:
+        target = TWINS.get(target, target)
+    return source in HOT and target in HOT
+
+
+def cast(source, target):
+    """C of an element x as another type."""
+    real = "x.real" if source in "FD" else "half_value(x)" if source == "e" else "x"
+    if target == "?":
+        return f"({real} != 0) | (x.imag != 0)" if source in "FD" else f"{real} != 0"
+    if target in INTS and source in "efdFD":
+        convert = {"l": "to_int64", "I": "to_int64", "L": "to_uint64"}.get(target, "to_int32")
+        return f"({C_TYPES[target]}){convert}((double){real})"
+    if target in "FD":
+        part, imag = {"F": "float", "D": "double"}[target], "x.imag" if source in "FD" else "0"
+        return f"({C_TYPES[target]}){{({part}){real}, ({part}){imag}}}"
+    return f"half_of((double){real})" if target == "e" else f"({C_TYPES[target]}){real}"
+
+
+def stored(letter, expression):
+    """C that makes an element of a type of what was computed."""
+    if letter == "e":
+        return f"half_of({expression})"
+    return f"narrow_complex({expression})" if letter == "F" else f"({C_TYPES[letter]})({expression})"
+
+
+def loaded(letter, x):
+    """C of an element as the type that it is computed in."""
+    return f"half_value({x})" if letter == "e" else f"widen_complex({x})" if letter == "F" else x
+
+
 UFUNCS = []
 
 
@@ -128,14 +178,11 @@ ufunc("subtract", 2, warns=True).add(INTS + FLOATS, "(T)(a - b)").add("D", "comp
 ufunc("multiply", 2, warns=True, identity="1").add("?", "a & b").add(INTS + FLOATS, "(T)(a * b)") \
     .add("D", "complex_multiply(a, b)", wide=False)
 ufunc("divide", 2, warns=True, floats=True).add(FLOATS, "a / b").add("D", "complex_divide(a, b)", wide=False)
-ufunc("floor_divide", 2, warns=True).add("B", "uint8_floor_divide(a, b)", wide=False) \
-    .add("i", "int32_floor_divide(a, b)", wide=False).add("l", "int64_floor_divide(a, b)", wide=False) \
+ufunc("floor_divide", 2, warns=True).add(INTS, "NAME_floor_divide(a, b)", wide=False) \
     .add(FLOATS, "divideSUFFIX(ND_FLOOR, a, b)", wide=False)
-ufunc("remainder", 2, warns=True).add("B", "uint8_remainder(a, b)", wide=False) \
-    .add("i", "int32_remainder(a, b)", wide=False).add("l", "int64_remainder(a, b)", wide=False) \
+ufunc("remainder", 2, warns=True).add(INTS, "NAME_remainder(a, b)", wide=False) \
     .add(FLOATS, "divideSUFFIX(ND_REMAINDER, a, b)", wide=False)
-ufunc("fmod", 2, warns=True).add("B", "uint8_remainder(a, b)", wide=False) \
-    .add("i", "int32_fmod(a, b)", wide=False).add("l", "int64_fmod(a, b)", wide=False) \
+ufunc("fmod", 2, warns=True).add(UNSIGNED, "NAME_remainder(a, b)", wide=False).add(SIGNED, "NAME_fmod(a, b)", wide=False) \
     .add(FLOATS, "divideSUFFIX(ND_FMOD, a, b)", wide=False)
 ufunc("power", 2, warns=True).add(INTS, "(T)int_power((uint64_t)a, (uint64_t)b)", wide=False) \
     .add(FLOATS, "powSUFFIX(a, b)", vector="pow").add("D", "complex_power(a, b)", wide=False)
@@ -163,31 +210,30 @@ ufunc("not_equal", 2).add("?" + INTS + FLOATS, "a != b", "?").add("D", "!complex
 
 for name, operator, identity in ("and", "&", "1"), ("or", "|", "0"), ("xor", "^", "0"):
     ufunc("logical_" + name, 2, identity=identity).add("?", f"a {operator} b") \
-        .add("il" + FLOATS, f"(a != 0) {operator} (b != 0)", "?") \
+        .add("bhHiIlL" + FLOATS, f"(a != 0) {operator} (b != 0)", "?") \
         .add("B", f"(a > 1 ? 1 : a) {operator} (b > 1 ? 1 : b)", "?") \
         .add("D", f"complex_truth(a) {operator} complex_truth(b)", "?")
 for name, operator, identity in ("and", "&", "-1"), ("or", "|", "0"), ("xor", "^", "0"):
     ufunc("bitwise_" + name, 2, identity=identity).add("?" + INTS, f"(T)(a {operator} b)")
-ufunc("left_shift", 2).add("B", "(T)(b < 8 ? a << b : 0)") \
-    .add("i", "(uint32_t)b < 32 ? (T)((uint32_t)a << b) : 0") \
-    .add("l", "(uint64_t)b < 64 ? (T)((uint64_t)a << b) : 0")
-ufunc("right_shift", 2).add("B", "(T)(b < 8 ? a >> b : 0)") \
-    .add("i", "(uint32_t)b < 32 ? a >> b : a < 0 ? -1 : 0") \
-    .add("l", "(uint64_t)b < 64 ? a >> b : a < 0 ? -1 : 0")
+left, right = ufunc("left_shift", 2), ufunc("right_shift", 2)
+for unsigned, signed, bits in zip(UNSIGNED, SIGNED, (8, 16, 32, 64)):
+    left.add(unsigned, f"(T)(b < {bits} ? a << b : 0)").add(signed, f"(uint{bits}_t)b < {bits} ? (T)((uint{bits}_t)a << b) : 0")
+    right.add(unsigned, f"(T)(b < {bits} ? a >> b : 0)").add(signed, f"(uint{bits}_t)b < {bits} ? a >> b : a < 0 ? -1 : 0")
 
 # ---- Of one operand ----
 
 ufunc("negative", 1, warns=True).add(INTS + FLOATS, "(T)-a").add("D", "((T){-a.real, -a.imag})", wide=False)
 ufunc("positive", 1).add(INTS + FLOATS, "a").add("D", "a", wide=False)
-ufunc("absolute", 1, warns=True).add("?B", "a").add("il", "a < 0 ? -a : a").add(FLOATS, "fabsSUFFIX(a)") \
+ufunc("absolute", 1, warns=True).add("?" + UNSIGNED, "a").add(SIGNED, "a < 0 ? -a : a").add(FLOATS, "fabsSUFFIX(a)") \
     .add("D", "hypot(a.real, a.imag)", "d", wide=False)
 ufunc("fabs", 1, floats=True).add(FLOATS, "fabsSUFFIX(a)")
-ufunc("sign", 1).add("B", "a > 0").add("il", "(a > 0) - (a < 0)").add(FLOATS, "a != a ? a : (T)((a > 0) - (a < 0))") \
+ufunc("sign", 1).add(UNSIGNED, "a > 0").add(SIGNED, "(a > 0) - (a < 0)").add(FLOATS, "a != a ? a : (T)((a > 0) - (a < 0))") \
     .add("D", "complex_sign(a)", compares=True, noted="complex_nan(a)")
 ufunc("square", 1, warns=True).add(INTS + FLOATS, "(T)(a * a)").add("D", "complex_multiply(a, a)", wide=False)
 # (Of ints as NumPy computes it, by way of doubles.)
 int_poles = {"noted": "a == 0", "flags": "FE_DIVBYZERO | FE_INVALID"}
-ufunc("reciprocal", 1, warns=True).add("B", "a == 1", **int_poles) \
+ufunc("reciprocal", 1, warns=True).add(UNSIGNED, "a == 1", **int_poles) \
+    .add("bh", "((a == 1) | (a == -1)) ? a : 0", **int_poles) \
     .add("i", "a == 0 ? INT32_MIN : ((a == 1) | (a == -1)) ? a : 0", **int_poles) \
     .add("l", "a == 0 ? INT64_MIN : ((a == 1) | (a == -1)) ? a : 0", **int_poles) \
     .add(FLOATS, "1 / a").add("D", "complex_reciprocal(a)", wide=False)
@@ -220,8 +266,53 @@ ufunc("invert", 1).add("?", "a ^ 1").add(INTS, "(T)~a")
 ufunc("logical_not", 1).add("?" + INTS + FLOATS, "a == 0", "?").add("D", "!complex_truth(a)", "?")
 
 
+def add_computed():
+    """The loops of types that are computed as others."""
+    for u in UFUNCS:
+        for loop in list(u.loops):
+            for letter, other in COMPUTED_AS.items():
+                if loop.type != other:
+                    continue
+                text = loop.expression
+                if letter == "F" and text.startswith("complex_call("):
+                    text = text.replace("complex_call(", "complex64_call(").replace(",", "f,", 1)
+                for name in SINGLE if letter == "F" else ():
+                    text = text.replace(name, name.replace("complex_", "complex64_"))
+                result = {other: letter, "d": "f"}.get(loop.result, loop.result)
+                u.add(letter, text, result, compares=loop.compares, noted=loop.noted, flags=loop.flags)
+
+
+add_computed()
+
+
 def loop_name(ufunc, loop):
-    return f"{ufunc.name}_{NUMBERS[loop.type].lower()}"
+    return ("rare_" if loop.type in RARE else "") + f"{ufunc.name}_{NUMBERS[loop.type].lower()}"
+
+
+def hot_loops(ufunc):
+    return [loop for loop in ufunc.loops if loop.type in HOT]
+
+
+def twin(ufunc, loop):
+    """The loop that has the same bits, or None."""
+    letter = TWINS.get(loop.type) if ufunc.name in BITWISE else None
+    return next((other for other in ufunc.loops if other.type == letter), None)
+
+
+def twin_loops(ufunc):
+    return [(loop, twin(ufunc, loop)) for loop in ufunc.loops if twin(ufunc, loop)]
+
+
+def rare_loops(ufunc):
+    return [loop for loop in ufunc.loops if loop.type in RARE and not twin(ufunc, loop)]
+
+
+FOLDED = ("add multiply maximum minimum fmax fmin logical_and logical_or logical_xor bitwise_and bitwise_or "
+          "bitwise_xor hypot power subtract divide floor_divide remainder").split()
+
+
+def folds(ufunc, loop):
+    return ufunc.inputs == 2 and loop.result == loop.type and ufunc.name in FOLDED
 
 
 UFUNCS.sort(key=lambda u: u.name)

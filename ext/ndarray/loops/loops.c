@@ -7,7 +7,7 @@
 #define DECLARE(name)                                \
     extern const nd_kernels loops_##name[ND_UFUNCS]; \
     extern const nd_tiles loops_##name##_tiles;      \
-    extern const nd_cast loops_##name##_casts[ND_TYPES][ND_TYPES];
+    extern const nd_cast loops_##name##_casts[ND_HOT_TYPES][ND_HOT_TYPES];
 DECLARE(baseline)
 #ifdef __x86_64__
 DECLARE(avx2)
@@ -35,14 +35,14 @@ static machine this_machine(void) {
 static const nd_kernels *const all_kernels[] = {loops_baseline, loops_avx2, loops_avx512};
 static const nd_tiles *const all_tiles[] = {&loops_baseline_tiles, &loops_avx2_tiles,
                                             &loops_avx512_tiles};
-static const nd_cast (*const all_casts[])[ND_TYPES] = {loops_baseline_casts, loops_avx2_casts,
-                                                       loops_avx512_casts};
+static const nd_cast (*const all_casts[])[ND_HOT_TYPES] = {loops_baseline_casts, loops_avx2_casts,
+                                                           loops_avx512_casts};
 #else
 static const nd_kernels *const all_kernels[] = {loops_baseline};
 static const nd_tiles *const all_tiles[] = {&loops_baseline_tiles};
-static const nd_cast (*const all_casts[])[ND_TYPES] = {loops_baseline_casts};
+static const nd_cast (*const all_casts[])[ND_HOT_TYPES] = {loops_baseline_casts};
 #endif
 
 const nd_kernels *loops_best(void) { return all_kernels[this_machine()]; }
-const nd_cast (*loops_casts(void))[ND_TYPES] { return all_casts[this_machine()]; }
+const nd_cast (*loops_casts(void))[ND_HOT_TYPES] { return all_casts[this_machine()]; }
 const nd_tiles *loops_tiles(void) { return all_tiles[this_machine()]; }

@@ -110,8 +110,10 @@ typedef struct nd_tiles {
     nd_fold sum[ND_TYPES]; /* as int64, of smaller ints */
 } nd_tiles;
 const nd_tiles *loops_tiles(void);
-/* Casts, by the types from and to. */
-const nd_cast (*loops_casts(void))[ND_TYPES];
+/* Casts of what has derivatives, by nd_hot from and to; and all others (rare_loops.mako), but
+ * where one of these has the same bits: NULL. */
+const nd_cast (*loops_casts(void))[ND_HOT_TYPES];
+extern const nd_cast loops_rare_casts[ND_TYPES][ND_TYPES];
 
 /* Those of the best instruction set that this machine has: ND_UFUNCS of them. */
 const nd_kernels *loops_best(void);

@@ -7,15 +7,10 @@
 #include "loops/ints.h"
 #include "loops/loops.h"
 <%!
-from kernels import UFUNCS, C_TYPES, INTS, NUMBERS, OWN, PLACED, RANGES, loop_name, suffix
-
-FOLDED = ("add multiply maximum minimum fmax fmin logical_and logical_or logical_xor bitwise_and bitwise_or "
-          "bitwise_xor hypot power subtract divide floor_divide remainder").split()
+from kernels import (C_TYPES, HOT, INTS, NUMBERS, OWN, PLACED, RANGES, RARE, UFUNCS, folds, hot_loops, loop_name,
+                     rare_loops, suffix, twin_loops, TWINS)
 
 DIVISIONS = {"fmod": "ND_FMOD", "remainder": "ND_REMAINDER", "floor_divide": "ND_FLOOR"}
-
-def folds(ufunc, kernel):
-    return ufunc.inputs == 2 and kernel.result == kernel.type and ufunc.name in FOLDED
 
 EXTREMES = "maximum minimum fmax fmin".split()
 
@@ -68,7 +63,7 @@ def in_pairs(width, first, second):
 def vectors():
     found = {}
     for u in UFUNCS:
-        for kernel in u.loops:
+        for kernel in hot_loops(u):
             if kernel.vector:
                 found[kernel.vector, kernel.type, u.inputs] = None
     return list(found)
@@ -462,7 +457,7 @@ ${finish(kernel, 12)}\
 </%def>\
 
 % for ufunc in UFUNCS:
-% for kernel in ufunc.loops:
+% for kernel in hot_loops(ufunc):
 <%
     T, R = C_TYPES[kernel.type], C_TYPES[kernel.result]
     name = loop_name(ufunc, kernel)
@@ -866,7 +861,7 @@ static inline bool stays_${name}(nd_complex a, nd_complex b) { return complex_st
 % endfor
 
 % for ufunc in UFUNCS:
-% for kernel in ufunc.loops:
+% for kernel in hot_loops(ufunc):
 % if folds(ufunc, kernel) and not (ufunc.name == "add" and kernel.type in "fdD"):
 <%
     T = C_TYPES[kernel.type]
@@ -1043,7 +1038,7 @@ static void fold_${loop_name(ufunc, kernel)}(char *to, const char *from, int64_t
 /* ---- Rows onto a row ---- */
 
 % for ufunc in UFUNCS:
-% for kernel in ufunc.loops:
+% for kernel in hot_loops(ufunc):
 % if stacks(ufunc, kernel):
 <%
     T = C_TYPES[kernel.type]
@@ -1287,6 +1282,7 @@ static int64_t part_${name}(void *data, void *room, int64_t count, const void *m
 /* ---- Lines of a few elements ---- */
 #include "networks.inc"
 
+#include "rare.inc"
 #define TILES_OF(table) table##_tiles
 #define TILES(table)    TILES_OF(table)
 extern const nd_tiles TILES(ND_TABLE);
@@ -1309,8 +1305,11 @@ const nd_tiles TILES(ND_TABLE) = {.float64 = gemm_float64, .float32 = gemm_float
     .place_maximum = ${by_type("place_maximum", "?BilfdD")}, .place_minimum = ${by_type("place_minimum", "?BilfdD")},
     .count = ${by_type("count", "Bilfd")},
     .places_maximum = ${by_type("places_maximum", "?ilfdD")}, .places_minimum = ${by_type("places_minimum", "?ilfdD")}, .find = {
-% for name in NUMBERS.values():
-    [ND_${name}] = find_${name.lower()},
+% for letter in HOT:
+    [ND_${NUMBERS[letter]}] = find_${NUMBERS[letter].lower()},
+% endfor
+% for letter in RARE:
+    [ND_${NUMBERS[letter]}] = ${f"find_{NUMBERS[TWINS[letter]].lower()}" if letter in TWINS else f"rare_find_{NUMBERS[letter].lower()}"},
 % endfor
 }};
 
@@ -1318,8 +1317,11 @@ extern const nd_kernels ND_TABLE[ND_UFUNCS];
 const nd_kernels ND_TABLE[ND_UFUNCS] = {
 % for ufunc in UFUNCS:
     [ND_UFUNC_${ufunc.name}] = {.kernels = {
-% for kernel in ufunc.loops:
-        [ND_${NUMBERS[kernel.type]}] = {${loop_name(ufunc, kernel)}, ${"fold_" + loop_name(ufunc, kernel) if folds(ufunc, kernel) else "NULL"}, ${"rows_" + loop_name(ufunc, kernel) if stacks(ufunc, kernel) else "NULL"}, ND_${NUMBERS[kernel.result]}, ${str(kernel.compares).lower()}, ${inexact(kernel)}},
+% for own, kernel in [(kernel, kernel) for kernel in hot_loops(ufunc)] + twin_loops(ufunc):
+        [ND_${NUMBERS[own.type]}] = {${loop_name(ufunc, kernel)}, ${"fold_" + loop_name(ufunc, kernel) if folds(ufunc, kernel) else "NULL"}, ${"rows_" + loop_name(ufunc, kernel) if stacks(ufunc, kernel) else "NULL"}, ND_${NUMBERS[own.result]}, ${str(kernel.compares).lower()}, ${inexact(kernel)}},
+% endfor
+% for kernel in rare_loops(ufunc):
+        [ND_${NUMBERS[kernel.type]}] = {${loop_name(ufunc, kernel)}, ${"rare_fold" + loop_name(ufunc, kernel)[4:] if folds(ufunc, kernel) else "NULL"}, NULL, ND_${NUMBERS[kernel.result]}, ${str(kernel.compares).lower()}, false},
 % endfor
     }},
 % endfor

@@ -1,14 +1,14 @@
 /* Generated from ext/ndarray/loops/places.mako by kernels.py: a part of the loops for one instruction set
  * (loops.mako): places of elements by their values, of those that are not 0, and of extremes. */
 <%!
-from kernels import C_TYPES, NUMBERS, PLACED
+from kernels import C_TYPES, HOT, NUMBERS, PLACED
 %>\
 
 /* ---- Places of elements ---- */
 
-% for letter, name in NUMBERS.items():
+% for letter in HOT:
 <%
-    T = C_TYPES[letter]
+    T, name = C_TYPES[letter], NUMBERS[letter]
     same = ("(x.real == y.real) & (x.imag == y.imag)" if letter == "D" else "x == y")
     nan = {"D": "complex_nan(x)", "f": "x != x", "d": "x != x"}.get(letter)
 %>\

@@ -55,11 +55,15 @@ static inline void turn_square1(char *to, int64_t to_row, const char *from, int6
     }
 }
 
-static inline void turn_square16(char *to, int64_t to_row, const char *from, int64_t from_column) {
-    (void)to_row;
-    (void)from_column;
-    memcpy(to, from, 16);
-}
+#define ONE(size)                                                                    \
+    static inline void turn_square##size(char *to, int64_t to_row, const char *from, \
+                                         int64_t from_column) {                      \
+        (void)to_row;                                                                \
+        (void)from_column;                                                           \
+        memcpy(to, from, size);                                                      \
+    }
+ONE(2)
+ONE(16)
 
 /* Squares of `side` elements, `across` of them at a time; what is left at both edges, one by one.
  * So many columns are done at once that their lines stay in the cache. */
@@ -82,6 +86,7 @@ enum { COLUMNS = 32 };
 TURN(8, 2, 4)
 TURN(4, 4, 2)
 TURN(1, 8, 1)
+TURN(2, 1, 4)
 TURN(16, 1, 4)
 
 void turn_block(int64_t size, char *to, int64_t to_row, const char *from, int64_t from_column,
@@ -90,6 +95,7 @@ void turn_block(int64_t size, char *to, int64_t to_row, const char *from, int64_
         const int64_t n = columns < COLUMNS ? columns : COLUMNS;
         switch (size) {
         case 1: turn_1(to, to_row, from, from_column, rows, n); break;
+        case 2: turn_2(to, to_row, from, from_column, rows, n); break;
         case 4: turn_4(to, to_row, from, from_column, rows, n); break;
         case 8: turn_8(to, to_row, from, from_column, rows, n); break;
         default: turn_16(to, to_row, from, from_column, rows, n); break;

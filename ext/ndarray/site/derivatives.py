@@ -8,7 +8,7 @@ dtypes that it has a loop for.
 from dataclasses import dataclass
 from pathlib import Path
 
-from kernels import NUMBERS, UFUNCS
+from kernels import INTS, NUMBERS, UFUNCS
 
 LOOPS = {u.name: {loop.type: loop.result for loop in u.loops} for u in UFUNCS}
 
@@ -55,7 +55,7 @@ SOURCE = Path(__file__).read_text(encoding="utf-8").split("\n")
 
 def computes(ufunc, letter):
     """Is there a loop for this dtype, perhaps that of float64?  (Powers of ints look at each exponent first.)"""
-    if ufunc == "power" and letter in "Bil":
+    if ufunc == "power" and letter in INTS:
         return False
     return letter in LOOPS[ufunc] or (FACTS[ufunc].floats and letter in ("?Bil" if ufunc == "divide" else "il"))
 

@@ -63,7 +63,7 @@ static inline bool look(dvx_vm *vm, const elementwise *d, const dvx_value *v, nd
 bool derive_read_number(dvx_vm *vm, dvx_value v, nd_type type, char *element) {
     int64_t i;
     double d;
-    if (type >= ND_FLOAT32) {
+    if (type_is_inexact(type)) {
         if (!vm->api->read_float(vm, v, &d)) return vm->api->clear_error(vm), false;
         if (type == ND_FLOAT64)
             memcpy(element, &d, sizeof d);
@@ -72,9 +72,7 @@ bool derive_read_number(dvx_vm *vm, dvx_value v, nd_type type, char *element) {
         return true;
     }
     if (!vm->api->read_int(vm, v, &i)) return vm->api->clear_error(vm), false;
-    if ((type == ND_UINT8 && (i < 0 || i > UINT8_MAX)) ||
-        (type == ND_INT32 && (i < INT32_MIN || i > INT32_MAX)))
-        return false;
+    if (!type_holds(type, i)) return false;
     cast_between(ND_DTYPE(ND_INT64), ND_DTYPE(type))(element, 0, (const char *)&i, 0, 1);
     return true;
 }
@@ -552,13 +550,13 @@ CALL_OF(one)
 #include "derivatives.inc"
 
 /* a ** 2 and its like. */
-static const dvx_specialisation of_simple_power[ND_TYPES] = {
-    [ND_UINT8] = ELEMENTWISE("POW_UINT8_SIMPLE", BINARY, 2, run_one, .native = NULL),
-    [ND_INT32] = ELEMENTWISE("POW_INT32_SIMPLE", BINARY, 2, run_one, .native = NULL),
-    [ND_INT64] = ELEMENTWISE("POW_INT64_SIMPLE", BINARY, 2, run_one, .native = NULL),
-    [ND_FLOAT32] = ELEMENTWISE("POW_FLOAT32_SIMPLE", BINARY, 2, run_one, .native = NULL),
-    [ND_FLOAT64] = ELEMENTWISE("POW_FLOAT64_SIMPLE", BINARY, 2, run_one, .native = NULL),
-    [ND_COMPLEX128] = ELEMENTWISE("POW_COMPLEX128_SIMPLE", BINARY, 2, run_one, .native = NULL),
+static const dvx_specialisation of_simple_power[ND_HOT_TYPES] = {
+    [ND_HOT_UINT8] = ELEMENTWISE("POW_UINT8_SIMPLE", BINARY, 2, run_one, .native = NULL),
+    [ND_HOT_INT32] = ELEMENTWISE("POW_INT32_SIMPLE", BINARY, 2, run_one, .native = NULL),
+    [ND_HOT_INT64] = ELEMENTWISE("POW_INT64_SIMPLE", BINARY, 2, run_one, .native = NULL),
+    [ND_HOT_FLOAT32] = ELEMENTWISE("POW_FLOAT32_SIMPLE", BINARY, 2, run_one, .native = NULL),
+    [ND_HOT_FLOAT64] = ELEMENTWISE("POW_FLOAT64_SIMPLE", BINARY, 2, run_one, .native = NULL),
+    [ND_HOT_COMPLEX128] = ELEMENTWISE("POW_COMPLEX128_SIMPLE", BINARY, 2, run_one, .native = NULL),
 };
 
 /* ---- The hook ---- */
@@ -569,7 +567,7 @@ typedef struct draft {
     form form;
     int array;        /* the first input that is one */
     nd_type types[2]; /* of arrays */
-    bool small;
+    bool small, rare; /* `rare`: an array is of a dtype without derivatives */
     const char *reason;
 } draft;
 /* A site that has been specialised more often sees different things. */
@@ -614,6 +612,7 @@ static bool choose_form(dvx_vm *vm, dvx_site *site, draft *x) {
         if (a) {
             d->dtypes[i] = a->dtype;
             x->types[i] = a->dtype->num;
+            x->rare |= a->dtype->hot == ND_RARE;
         } else if (number < 0 && (vm->api->kind(vm, inputs[i].value) == DVX_FLOAT ||
                                   derive_is_int(vm, inputs[i].value))) {
             number = i;
@@ -637,16 +636,19 @@ static bool choose_type(dvx_vm *vm, const dvx_site *site, draft *x) {
     } else if (x->form != ONE) {
         const dvx_operand *number = &site->operands[d->first + !x->array];
         if (vm->api->kind(vm, number->value) == DVX_FLOAT)
-            type = type <= ND_INT64 ? ND_FLOAT64 : type;
+            type = type_is_inexact(type) ? type : ND_FLOAT64;
         else
             type = type == ND_BOOL ? ND_INT64 : type;
     }
+    if (ND_DTYPE(type)->hot == ND_RARE || x->rare)
+        return refuse(x, "rare dtypes have no derivatives");
     if (!ufunc_kernel(vm, d->number, type)->loop) {
-        if (!facts->floats || type > ND_INT64 || (type <= ND_UINT8 && d->number != ND_UFUNC_divide))
+        if (!facts->floats || type_is_inexact(type) ||
+            (type <= ND_UINT8 && d->number != ND_UFUNC_divide))
             return refuse(x, "the ufunc has no loop for these dtypes");
         type = ND_FLOAT64;
     }
-    if (d->number == ND_UFUNC_power && type <= ND_INT64)
+    if (d->number == ND_UFUNC_power && !type_is_inexact(type))
         return refuse(x, "exponents of powers of ints are looked at first");
     const nd_kernel *kernel = ufunc_kernel(vm, d->number, type);
     if (kernel->compares) return refuse(x, "comparing a complex nan is told");
@@ -699,17 +701,18 @@ static void choose_kept(dvx_vm *vm, const dvx_site *site, draft *x) {
 
 static const dvx_specialisation *descriptor(const dvx_site *site, const draft *x) {
     const elementwise *d = &x->d;
-    const nd_type t = x->types[x->array];
+    const int t = ND_DTYPE(x->types[x->array])->hot, first = ND_DTYPE(x->types[0])->hot,
+              second = ND_DTYPE(x->types[1])->hot;
     const bool pair = x->form == ARRAYS && x->types[0] != x->types[1];
-    const bool small = x->small && (t == ND_FLOAT64 || t == ND_INT64);
+    const bool small = x->small && (t == ND_HOT_FLOAT64 || t == ND_HOT_INT64);
     const dvx_specialisation *found = NULL;
     switch (site->family) {
     case DVX_SITE_BINARY:
-        found = pair ? &of_binary_pair[site->operation][x->types[0]][x->types[1]]
+        found = pair ? &of_binary_pair[site->operation][first][second]
                      : &of_binary[small][site->operation][x->form][t];
         break;
     case DVX_SITE_COMPARE:
-        found = pair ? &of_compare_pair[site->operation][x->types[0]][x->types[1]]
+        found = pair ? &of_compare_pair[site->operation][first][second]
                      : &of_compare[small][site->operation][x->form][t];
         break;
     case DVX_SITE_INPLACE:
@@ -750,7 +753,7 @@ static bool choose_power(dvx_vm *vm, dvx_site *site, draft *x) {
     const bool whole = vm->api->kind(vm, exponent->value) == DVX_INT;
     const int simple = operators_simple_power(x->types[0], whole, number);
     if (simple < 0)
-        return x->types[0] >= ND_FLOAT32 || refuse(x, "such powers of ints have no derivatives");
+        return type_is_inexact(x->types[0]) || refuse(x, "such powers of ints have no derivatives");
     if (d->inplace || !vm->api->drop_operand(vm, site, 1))
         return refuse(x, "in place, such powers have no derivatives");
     d->number = (nd_ufunc_number)simple;
@@ -789,7 +792,7 @@ void derive_elements(dvx_vm *vm, dvx_site *site) {
                               x.d.number != ND_UFUNC_power;
     if (simple_power) {
         choose_kept(vm, site, &x);
-        install(vm, site, &x, &of_simple_power[x.types[0]]);
+        install(vm, site, &x, &of_simple_power[ND_DTYPE(x.types[0])->hot]);
         return;
     }
     if (x.form == RIGHT || x.form == LEFT) choose_constant(vm, site, &x);

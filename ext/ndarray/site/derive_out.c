@@ -28,7 +28,7 @@ static bool is_row_like(const nd_array *a, const nd_dtype *dtype, const nd_array
 static bool read_number(dvx_vm *vm, dvx_value v, nd_type type, char *element) {
     const bool fits = derive_is_int(vm, v)
                           ? type != ND_BOOL
-                          : vm->api->kind(vm, v) == DVX_FLOAT && type >= ND_FLOAT32;
+                          : vm->api->kind(vm, v) == DVX_FLOAT && type_is_inexact(type);
     return fits && derive_read_number(vm, v, type, element);
 }
 

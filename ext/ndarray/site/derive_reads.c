@@ -293,7 +293,7 @@ DVX_METHOD_CALL(squeeze_native, native_squeeze, 1)
 static inline dvx_value native_real(const dvx_value *v, void *cache) {
     const nd_array *a = dvx_payload_of(v[0]);
     (void)cache;
-    return a->dtype->num == ND_COMPLEX128 ? DVX_FAILED : native_itself(v);
+    return a->dtype->kind == 'c' ? DVX_FAILED : native_itself(v);
 }
 DVX_ATTRIBUTE(real_native, native_real)
 

@@ -51,13 +51,8 @@ static inline bool native_number(nd_type type, dvx_value v, void *to) {
     }
     if (!dv_is_int(v)) return false;
     const int64_t i = dv_as_int(v);
-    if (type == ND_INT32 && i >= INT32_MIN && i <= INT32_MAX)
-        *(int32_t *)to = (int32_t)i;
-    else if (type == ND_UINT8 && i >= 0 && i <= UINT8_MAX)
-        *(uint8_t *)to = (uint8_t)i;
-    else
-        return false;
-    return true;
+    memcpy(to, &i, sizeof i); /* (the lowest bytes are the first) */
+    return dtype_is_integer(ND_DTYPE(type)) && type != ND_BOOL && type_holds(type, i);
 }
 
 /* (Out of line, so that the handler has no locals whose address is taken.)  Flags of before show

@@ -89,13 +89,8 @@ static inline double number_of(dvx_value v) {
 
 /* Is it a number that becomes an element without a word, and without a flag? */
 static inline bool fits_element(dvx_value v, nd_type type) {
-    if (dv_is_int(v)) {
-        const int64_t i = dv_as_int(v);
-        return type == ND_UINT8   ? i >= 0 && i <= UINT8_MAX
-               : type == ND_INT32 ? i >= INT32_MIN && i <= INT32_MAX
-                                  : true;
-    }
-    if (type < ND_FLOAT32 || !dv_is_float(v)) return false;
+    if (dv_is_int(v)) return type_holds(type, dv_as_int(v));
+    if (!type_is_inexact(type) || !dv_is_float(v)) return false;
     /* (What float32 has no room for is told by others; nans go there, too.) */
     return type != ND_FLOAT32 || (dv_as_float(v) <= 1e38 && dv_as_float(v) >= -1e38);
 }
@@ -124,7 +119,8 @@ static DV_OUT_OF_LINE bool native_store(const dvx_value *v, void *cache) {
     case ND_INT64: *(int64_t *)at = dv_as_int(x); return true;
     case ND_FLOAT32: *(float *)at = (float)number_of(x); return true;
     case ND_FLOAT64: *(double *)at = number_of(x); return true;
-    default: *(nd_complex *)at = (nd_complex){number_of(x), 0.0}; return true;
+    case ND_COMPLEX128: *(nd_complex *)at = (nd_complex){number_of(x), 0.0}; return true;
+    default: return false;
     }
 }
 DVX_STORE(element_native, native_store)
@@ -159,7 +155,7 @@ static bool stores_element(dvx_vm *vm, const dvx_site *site, const store_cache *
         return false;
     if (a->dtype->num == ND_BOOL)
         return kind == DVX_BOOL || array_is_truth(vm, site->operands[0].value);
-    return kind == DVX_INT || (kind == DVX_FLOAT && a->dtype->num >= ND_FLOAT32);
+    return kind == DVX_INT || (kind == DVX_FLOAT && type_is_inexact(a->dtype->num));
 }
 
 void derive_stores(dvx_vm *vm, dvx_site *site) {

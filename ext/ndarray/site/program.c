@@ -78,15 +78,17 @@ static nd_type common_type(const value *in, int inputs) {
         return dtype_promote(ND_DTYPE(in[0].type), ND_DTYPE(in[1].type))->num;
     const nd_type strong = in[in[0].weak].type;
     if (in[!in[0].weak].type == ND_INT64) return strong == ND_BOOL ? ND_INT64 : strong;
-    return strong <= ND_INT64 ? ND_FLOAT64 : strong;
+    return type_is_inexact(strong) ? strong : ND_FLOAT64;
 }
 
 static bool choose_kernel(const planning *x, nd_ufunc_number number, nd_type *type,
                           const nd_kernel **kernel) {
     const nd_ufunc_facts *facts = &loops_facts[number];
     *kernel = &x->kernels[number].kernels[*type];
+    if (ND_DTYPE(*type)->hot == ND_RARE) return false;
     if ((*kernel)->loop) return !(*kernel)->compares;
-    if (!facts->floats || *type > ND_INT64 || (*type <= ND_UINT8 && number != ND_UFUNC_divide))
+    if (!facts->floats || type_is_inexact(*type) ||
+        (*type <= ND_UINT8 && number != ND_UFUNC_divide))
         return false;
     *type = ND_FLOAT64;
     *kernel = &x->kernels[number].kernels[*type];
@@ -118,7 +120,7 @@ static bool simplify(const nd_program *p, const nd_node *node, const value *in,
     const int simple =
         operators_simple_power(in[0].type, exponent->kind == ND_LEAF_INT, exponent->number);
     if (simple >= 0) *number = (nd_ufunc_number)simple;
-    return simple >= 0 || in[0].type >= ND_FLOAT32;
+    return simple >= 0 || type_is_inexact(in[0].type);
 }
 
 /* The result as elements of what it is stored into.  (Parts of complex numbers are not dropped in
@@ -161,7 +163,7 @@ static bool plan_node(planning *x, uint32_t k) {
     if (numbers && ufunc_is_logical(number)) return false;
     nd_type type = common_type(in, inputs);
     if (!choose_kernel(x, number, &type, &kernel)) return false;
-    if (number == ND_UFUNC_power && type <= ND_INT64) return false; /* looks at exponents */
+    if (number == ND_UFUNC_power && !type_is_inexact(type)) return false; /* looks at exponents */
     for (int i = 0; i < inputs; i++)
         if (!convert(x, node->inputs[i], type, &in[i])) return false;
     uint8_t out = ND_OUT;

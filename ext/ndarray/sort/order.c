@@ -6,6 +6,8 @@
  *  2. Order: nans behind all numbers; complex numbers by the real part, then the imaginary one. */
 #include "sort/order.h"
 
+#include "loops/half.h"
+
 #include "loops/loops.h"
 #include "array/methods.h"
 #include "sort/radix.h"
@@ -392,9 +394,14 @@ enum { FEW_IN_LINES = 9 };
     SORTS(T, name, LESS, is_nan)                  \
     FEW_LINES(T, name, is_nan)                    \
     SEARCHES(T, name, before, LESS, is_nan, is_other)
+SORTED(int8_t, int8, LESS, NO_NAN, OTHER)
 SORTED(uint8_t, uint8, LESS, NO_NAN, OTHER)
+SORTED(int16_t, int16, LESS, NO_NAN, OTHER)
+SORTED(uint16_t, uint16, LESS, NO_NAN, OTHER)
 SORTED(int32_t, int32, LESS, NO_NAN, OTHER)
+SORTED(uint32_t, uint32, LESS, NO_NAN, OTHER)
 SORTED(int64_t, int64, LESS, NO_NAN, OTHER)
+SORTED(uint64_t, uint64, LESS, NO_NAN, OTHER)
 SORTED(float, float32, BEFORE_FLOAT, IS_NAN, OTHER_FLOAT)
 SORTED(double, float64, BEFORE_FLOAT, IS_NAN, OTHER_FLOAT)
 
@@ -446,6 +453,24 @@ static void argsort_complex128(const void *data, int64_t *v, int64_t *w, int64_t
     }
 }
 
+/* Rare dtypes: with nans in the order. */
+#define ORDERED(T, name, before, is_other)                                          \
+    MERGES(T, name, before)                                                         \
+    SEARCHES(T, name, before, before, NO_NAN, is_other)                             \
+    static void sort_##name(void *data, void *room, int64_t n, nd_sorting *s) {     \
+        if (!is_sorted_##name(data, n)) merge_##name(data, room, n, s);             \
+    }                                                                               \
+    static void argsort_##name(const void *data, int64_t *v, int64_t *w, int64_t n, \
+                               nd_sorting *s) {                                     \
+        if (!is_sorted_##name(data, n)) argmerge_##name(data, v, w, n, s);          \
+    }
+#define BEFORE_HALF(a, b)      BEFORE_FLOAT(half_value(a), half_value(b))
+#define OTHER_HALF(a, b)       OTHER_FLOAT(half_value(a), half_value(b))
+#define BEFORE_COMPLEX64(a, b) before_complex(widen_complex(a), widen_complex(b))
+#define OTHER_COMPLEX64(a, b)  other_complex(widen_complex(a), widen_complex(b))
+ORDERED(nd_half, float16, BEFORE_HALF, OTHER_HALF)
+ORDERED(nd_complex64, complex64, BEFORE_COMPLEX64, OTHER_COMPLEX64)
+
 typedef struct sorts {
     void (*sort)(void *data, void *room, int64_t n, nd_sorting *s);
     void (*argsort)(const void *data, int64_t *places, int64_t *room, int64_t n, nd_sorting *s);
@@ -468,11 +493,18 @@ typedef struct sorts {
     }
 #define ENTRY_OF(name) ENTRY(name, lines_##name, place_lines_##name)
 static const sorts all_sorts[ND_TYPES] = {ENTRY_OF(uint8),
+                                          ENTRY_OF(int8),
                                           ENTRY_OF(uint8),
+                                          ENTRY_OF(int16),
+                                          ENTRY_OF(uint16),
                                           ENTRY_OF(int32),
+                                          ENTRY_OF(uint32),
                                           ENTRY_OF(int64),
+                                          ENTRY_OF(uint64),
+                                          ENTRY(float16, NULL, NULL),
                                           ENTRY_OF(float32),
                                           ENTRY_OF(float64),
+                                          ENTRY(complex64, NULL, NULL),
                                           ENTRY(complex128, NULL, NULL)};
 
 /* Lines of a few elements are sorted many at once, by the tiles; where these give up, lines up to

@@ -6,6 +6,8 @@
  *     too often; the least elements by looking for each; and pivots kept for the next place. */
 #include "sort/partition.h"
 
+#include "loops/half.h"
+
 #include "array/compose.h"
 #include "array/convert.h"
 #include "array/methods.h"
@@ -160,23 +162,32 @@ static int rounds_for(int64_t n) {
         for (int64_t i = 0; i < count; i++)                                                    \
             select_places_##name((const T *)(const void *)data, places, n, sought[i], &known); \
     }
+SELECTIONS(int8_t, int8, BEFORE_INT, false)
 SELECTIONS(uint8_t, uint8, BEFORE_INT, false)
+SELECTIONS(int16_t, int16, BEFORE_INT, false)
+SELECTIONS(uint16_t, uint16, BEFORE_INT, false)
 SELECTIONS(int32_t, int32, BEFORE_INT, false)
+SELECTIONS(uint32_t, uint32, BEFORE_INT, false)
 SELECTIONS(int64_t, int64, BEFORE_INT, false)
+SELECTIONS(uint64_t, uint64, BEFORE_INT, false)
 SELECTIONS(float, float32, BEFORE_FLOAT, true)
 SELECTIONS(double, float64, BEFORE_FLOAT, true)
+#define BEFORE_HALF(a, b)      BEFORE_FLOAT(half_value(a), half_value(b))
+#define BEFORE_COMPLEX64(a, b) before_complex(widen_complex(a), widen_complex(b))
+SELECTIONS(nd_half, float16, BEFORE_HALF, true)
+SELECTIONS(nd_complex64, complex64, BEFORE_COMPLEX64, true)
 SELECTIONS(nd_complex, complex128, before_complex, true)
 
+#define ENTRY(name) \
+    { in_place_##name, by_places_##name }
 static const struct {
     void (*in_place)(char *data, int64_t n, const int64_t *sought, int64_t count);
     void (*by_places)(const char *data, int64_t *places, int64_t n, const int64_t *sought,
                       int64_t count);
-} selections[ND_TYPES] = {
-    {in_place_uint8, by_places_uint8},           {in_place_uint8, by_places_uint8},
-    {in_place_int32, by_places_int32},           {in_place_int64, by_places_int64},
-    {in_place_float32, by_places_float32},       {in_place_float64, by_places_float64},
-    {in_place_complex128, by_places_complex128},
-};
+} selections[ND_TYPES] = {ENTRY(uint8),     ENTRY(int8),      ENTRY(uint8),   ENTRY(int16),
+                          ENTRY(uint16),    ENTRY(int32),     ENTRY(uint32),  ENTRY(int64),
+                          ENTRY(uint64),    ENTRY(float16),   ENTRY(float32), ENTRY(float64),
+                          ENTRY(complex64), ENTRY(complex128)};
 
 /* ---- Calls ---- */
 

@@ -235,7 +235,8 @@ bool radix_sort(nd_sorting *s, nd_type type, void *data, void *room, int64_t n) 
 
 bool radix_sort_places(nd_sorting *s, nd_type type, const void *data, int64_t *places,
                        int64_t *room, int64_t n) {
-    if (type <= ND_UINT8 && n >= LEAST_BYTES) return places_uint8(data, places, n);
+    if ((type == ND_BOOL || type == ND_UINT8) && n >= LEAST_BYTES)
+        return places_uint8(data, places, n);
     if (n < LEAST_PLACES) return false;
     switch (type) {
     case ND_INT32: return places_int32(s, data, places, room, n);

@@ -81,12 +81,7 @@ static bool read_way(dvx_vm *vm, dvx_value v, int *way) {
 }
 
 static int64_t int_at(const nd_array *a, int64_t i) {
-    const char *at = a->data + i * a->dtype->size;
-    switch (a->dtype->num) {
-    case ND_INT64: return *(const int64_t *)(const void *)at;
-    case ND_INT32: return *(const int32_t *)(const void *)at;
-    default: return *(const uint8_t *)at;
-    }
+    return type_int(a->dtype->num, a->data + i * a->dtype->size);
 }
 
 /* A byte for each number between the least and the greatest element of `set`. */
@@ -227,7 +222,9 @@ static bool find_members(dvx_vm *vm, const nd_array *a, const nd_array *set, boo
         memset(to, invert, (size_t)a->size);
         return true;
     }
-    if (ints && way != BY_SORTING && by_table(vm, a, set, way, invert, to, &good)) return true;
+    const bool hot = a->dtype->hot != ND_RARE && set->dtype->hot != ND_RARE;
+    if (ints && hot && way != BY_SORTING && by_table(vm, a, set, way, invert, to, &good))
+        return true;
     if (!good) return false;
     const nd_dtype *dtype = dtype_promote(a->dtype, set->dtype);
     nd_array *x, *y;

@@ -17,6 +17,10 @@ static inline words repeat_1(uint8_t x) {
     const uint64_t word = x * (uint64_t)0x0101010101010101;
     return (words){word, word};
 }
+static inline words repeat_2(uint16_t x) {
+    const uint64_t word = x * (uint64_t)0x0001000100010001;
+    return (words){word, word};
+}
 static inline words repeat_4(uint32_t x) {
     const uint64_t word = (uint64_t)x << 32 | x;
     return (words){word, word};
@@ -48,6 +52,7 @@ static inline nd_complex repeat_16(nd_complex x) { return x; }
         }                                                                                          \
     }
 ROWS(uint8_t, 1, words)
+ROWS(uint16_t, 2, words)
 ROWS(uint32_t, 4, words)
 ROWS(uint64_t, 8, words)
 ROWS(nd_complex, 16, nd_complex)
@@ -69,6 +74,7 @@ void collect_rows(int64_t size, char *to, int64_t to_row, int64_t to_step, const
     const bool repeated =
         from_row == 0 && to_step == size && to_row == columns * size && rows > MANY;
     (size == 1   ? rows_1
+     : size == 2 ? rows_2
      : size == 4 ? rows_4
      : size == 8
          ? rows_8

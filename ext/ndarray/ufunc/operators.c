@@ -53,7 +53,7 @@ static dvx_value divmod_of(dvx_vm *vm, dvx_value a, dvx_value b) {
 
 int operators_simple_power(nd_type base, bool whole, double exponent) {
     /* Ints have squares alone, and they with floats another type. */
-    if (base < ND_FLOAT32 && (base == ND_BOOL || !whole || exponent != 2)) return -1;
+    if (!type_is_inexact(base) && (base == ND_BOOL || !whole || exponent != 2)) return -1;
     if (exponent == 2) return ND_UFUNC_square;
     if (exponent == 0.5) return ND_UFUNC_sqrt;
     if (exponent == 1) return ND_UFUNC_positive;
@@ -72,7 +72,7 @@ static int simple_power(dvx_vm *vm, dvx_value a, dvx_value b, bool *as_float) {
         vm->api->clear_error(vm);
         return -1;
     }
-    *as_float = base->dtype->num >= ND_UINT8 && base->dtype->num <= ND_INT64 && kind == DVX_FLOAT;
+    *as_float = dtype_is_integer(base->dtype) && base->dtype->num != ND_BOOL && kind == DVX_FLOAT;
     if (*as_float) return exponent == 2 ? (int)ND_UFUNC_square : -1;
     return operators_simple_power(base->dtype->num, kind == DVX_INT, exponent);
 }

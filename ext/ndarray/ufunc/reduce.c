@@ -237,7 +237,7 @@ static bool run(dvx_vm *vm, nd_walk *walk, const nd_kernel *kernel, nd_type type
     r.size = ND_DTYPE(type)->size;
     /* (Only where sums begin anew changes what comes out; a piece is an effort, too.) */
     const bool sums = kernel == ufunc_kernel(vm, ND_UFUNC_add, type);
-    r.piece = sums && type >= ND_FLOAT32 ? PIECE : LONG_PIECE;
+    r.piece = sums && type_is_inexact(type) ? PIECE : LONG_PIECE;
     r.waits = kernel == ufunc_kernel(vm, ND_UFUNC_multiply, type);
     r.decided = kernel == ufunc_kernel(vm, ND_UFUNC_logical_or, ND_BOOL)    ? true
                 : kernel == ufunc_kernel(vm, ND_UFUNC_logical_and, ND_BOOL) ? false
@@ -267,13 +267,14 @@ static bool run(dvx_vm *vm, nd_walk *walk, const nd_kernel *kernel, nd_type type
     }
     /* Where the order is nothing, a reversed row begins at its end. */
     if (r.inner.ndim == 1 && !masked && r.inner.strides[0][0] < 0 &&
-        (r.decided >= 0 || (sums && type < ND_FLOAT32))) {
+        (r.decided >= 0 || (sums && !type_is_inexact(type)))) {
         walk->data[1] += (r.inner.shape[0] - 1) * r.inner.strides[0][0];
         r.inner.strides[0][0] *= -1;
     }
     nd_kernel wide = *kernel;
     const nd_fold sum = nd_state_of(vm)->tiles->sum[from->num];
-    if (kernel == ufunc_kernel(vm, ND_UFUNC_add, ND_INT64) && sum && r.inner.ndim == 1 && !masked) {
+    const bool whole = type == ND_INT64 || type == ND_UINT64;
+    if (sums && whole && sum && r.inner.ndim == 1 && !masked) {
         wide.fold = sum;
         r.kernel = &wide;
         r.cast = NULL;
@@ -475,7 +476,7 @@ bool reduce_type(dvx_vm *vm, const nd_reduction *r, const nd_array *a, nd_type *
     if (dtype) return *out = dtype->num, true;
     nd_type type = a->dtype->num;
     if ((r->number == ND_UFUNC_add || r->number == ND_UFUNC_multiply) && type < ND_INT64)
-        type = ND_INT64;
+        type = a->dtype->kind == 'u' ? ND_UINT64 : ND_INT64;
     if (r->number >= ND_UFUNC_logical_and && r->number <= ND_UFUNC_logical_xor) type = ND_BOOL;
     return ufunc_type(vm, r->number, type, out);
 }

@@ -5,6 +5,8 @@
  *  1. A function and the method of its name have the same entry: args[0] is the array. */
 #include "ufunc/reductions.h"
 
+#include "array/compose.h"
+
 #include <stdlib.h>
 
 #include "functions/arrange.h"
@@ -81,7 +83,7 @@ static int64_t count_along(const nd_array *a, uint32_t mask) {
 
 static nd_type mean_type(const nd_array *a, const nd_dtype *dtype) {
     if (dtype) return dtype->num;
-    return a->dtype->num <= ND_INT64 ? ND_FLOAT64 : a->dtype->num;
+    return dtype_is_integer(a->dtype) ? ND_FLOAT64 : a->dtype->num;
 }
 
 /* ---- With a mask ---- */
@@ -124,8 +126,8 @@ static dvx_value masked_mean(dvx_vm *vm, const moment *m, bool keep, dvx_value c
     const dvx_value operands[2] = {sum, counts};
     dvx_value result = DVX_FAILED;
     if (!dvx_failed(sum))
-        result = ufunc_call(vm, ND_UFUNC_divide, operands, m->type >= ND_FLOAT32 ? sum : DVX_FAILED,
-                            NULL);
+        result = ufunc_call(vm, ND_UFUNC_divide, operands,
+                            type_is_inexact(m->type) ? sum : DVX_FAILED, NULL);
     vm->api->release(vm, sum);
     vm->api->release(vm, counts);
     return result;
@@ -154,8 +156,10 @@ static dvx_value mean_of(dvx_vm *vm, const nd_array *a, uint32_t mask, nd_type t
     dvx_value sum = reduce_array(vm, ND_UFUNC_add, a, mask, type, keep, NULL, out);
     if (dvx_failed(sum)) return DVX_FAILED;
     const dvx_value operands[2] = {sum, vm->api->make_int(vm, count_along(a, mask))};
+    /* (Divided by an int64, and rounded: of complex64 that shows.) */
+    const nd_dtype *wide = type == ND_COMPLEX64 ? ND_DTYPE(ND_COMPLEX128) : NULL;
     dvx_value result =
-        ufunc_call(vm, ND_UFUNC_divide, operands, type >= ND_FLOAT32 ? sum : DVX_FAILED, NULL);
+        ufunc_call(vm, ND_UFUNC_divide, operands, type_is_inexact(type) ? sum : DVX_FAILED, wide);
     vm->api->release(vm, operands[1]);
     vm->api->release(vm, sum);
     return result;
@@ -209,12 +213,18 @@ static dvx_value mean(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
     if (!read_moment(vm, args, args[4], args[5], &m)) return DVX_FAILED;
     dvx_value made = DVX_FAILED;
+    /* (Summed as float32, divided, and rounded.) */
+    const bool half =
+        m.type == ND_FLOAT16 && !nd_is_given(vm, args[2]) && !nd_is_given(vm, args[3]);
+    if (half) m.type = ND_FLOAT32;
     if (m.where)
         made = mean_where(vm, &m);
     else if (count_along(m.a, m.mask) || error_warn(vm, "Mean of empty slice."))
         made = mean_of(vm, m.a, m.mask, m.type, m.keep, &out);
     made = finish_moment(vm, &m, made);
     release_moment(vm, &m);
+    if (half && !dvx_failed(made))
+        made = array_result(vm, compose_array(vm, made, ND_DTYPE(ND_FLOAT16)));
     return made;
 }
 
@@ -242,6 +252,13 @@ static dvx_value squares(dvx_vm *vm, const moment *m, dvx_value mean) {
     } else if (d->dtype->kind != 'c') {
         operands[0] = operands[1] = difference;
         result = ufunc_call(vm, ND_UFUNC_multiply, operands, difference, NULL);
+    } else if (d->dtype->num == ND_COMPLEX64) {
+        nd_array *out;
+        result = array_new_like(vm, ND_DTYPE(ND_FLOAT32), d, &out);
+        const nd_complex64 *from = (const nd_complex64 *)(const void *)d->data;
+        float *to = dvx_failed(result) ? NULL : (float *)(void *)out->data;
+        for (int64_t i = 0; to && i < d->size; i++)
+            to[i] = from[i].real * from[i].real + from[i].imag * from[i].imag;
     } else {
         /* (Both lie in memory in the order of the array's axes, without gaps.) */
         nd_array *out;
@@ -420,6 +437,7 @@ static int64_t search_line(const search *s, const char *line) {
         }                                                                                         \
     }
 GATHER(uint8_t)
+GATHER(uint16_t)
 GATHER(uint32_t)
 GATHER(uint64_t)
 GATHER(nd_complex)
@@ -428,6 +446,7 @@ static void gather(const search *s, const char *from, int64_t step, int64_t line
                    void *to) {
     switch (s->size) {
     case 1: gather_uint8_t(s, from, step, lines, count, to); break;
+    case 2: gather_uint16_t(s, from, step, lines, count, to); break;
     case 4: gather_uint32_t(s, from, step, lines, count, to); break;
     case 8: gather_uint64_t(s, from, step, lines, count, to); break;
     default: gather_nd_complex(s, from, step, lines, count, to); break;

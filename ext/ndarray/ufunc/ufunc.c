@@ -99,7 +99,7 @@ static nd_type promote(nd_type a, nd_type b) {
 }
 
 /* The type of all inputs together. */
-static bool common_type(dvx_vm *vm, const operand *in, int inputs, nd_type *out) {
+static void common_type(const operand *in, int inputs, nd_type *out) {
     int strong = -1, weak = -1;
     for (int i = 0; i < inputs; i++) {
         int *kind = in[i].weak ? &weak : &strong;
@@ -110,17 +110,18 @@ static bool common_type(dvx_vm *vm, const operand *in, int inputs, nd_type *out)
     } else if (weak == ND_INT64) {
         *out = strong == ND_BOOL ? ND_INT64 : (nd_type)strong;
     } else if (weak == ND_FLOAT64) {
-        *out = strong <= ND_INT64 ? ND_FLOAT64 : (nd_type)strong;
+        *out = type_is_inexact((nd_type)strong) ? (nd_type)strong : ND_FLOAT64;
     } else {
-        if (strong == ND_FLOAT32)
-            return nd_fail(vm, DVX_TYPE_ERROR,
-                           "the result would be of dtype complex64, which is not part of ndarray");
-        *out = ND_COMPLEX128;
+        *out = type_is_inexact((nd_type)strong) ? type_as_complex((nd_type)strong) : ND_COMPLEX128;
     }
-    return true;
 }
 
-/* NumPy computes a few functions of bools as int8, and of small ints as float16. */
+/* Of two ints: functions of floats make a float of each by itself. */
+static nd_type widest(const operand *in, nd_type common) {
+    if (in[0].weak || in[1].weak) return common;
+    return type_as_float(in[0].type) > type_as_float(in[1].type) ? in[0].type : in[1].type;
+}
+
 static bool raise_no_loop(dvx_vm *vm, nd_ufunc_number number, nd_type common) {
     const nd_ufunc_facts *facts = &loops_facts[number];
     if (number == ND_UFUNC_subtract && common == ND_BOOL)
@@ -136,26 +137,27 @@ static bool raise_no_loop(dvx_vm *vm, nd_ufunc_number number, nd_type common) {
                            "ufunc '%s' did not contain a loop with signature matching types "
                            "<class 'numpy.dtype[bool_]'> -> None",
                            facts->name);
-    if (facts->floats && common <= ND_UINT8)
-        return nd_fail(vm, DVX_TYPE_ERROR,
-                       "%s of %s would be of dtype float16, which is not part of ndarray",
-                       facts->name, ND_DTYPE(common)->name);
-    if (common == ND_BOOL)
-        return nd_fail(vm, DVX_TYPE_ERROR,
-                       "%s of bool would be of dtype int8, which is not part of ndarray",
-                       facts->name);
     return nd_fail(vm, DVX_TYPE_ERROR,
                    "ufunc '%s' not supported for the input types, and the inputs could not be "
                    "safely coerced to any supported types according to the casting rule ''safe''",
                    facts->name);
 }
 
+/* Those that refuse bools, which others compute as int8. */
+static bool has_no_bool(nd_ufunc_number number) {
+    return number == ND_UFUNC_subtract || number == ND_UFUNC_negative || number == ND_UFUNC_sign ||
+           number == ND_UFUNC_positive;
+}
+
 bool ufunc_type(dvx_vm *vm, nd_ufunc_number number, nd_type common, nd_type *out) {
     *out = common;
     if (LIKELY(ufunc_kernel(vm, number, common)->loop != NULL)) return true;
-    *out = ND_FLOAT64;
-    if (loops_facts[number].floats && common <= ND_INT64 &&
-        (common > ND_UINT8 || number == ND_UFUNC_divide))
+    if (loops_facts[number].floats && !type_is_inexact(common)) {
+        *out = number == ND_UFUNC_divide ? ND_FLOAT64 : type_as_float(common);
+        return true;
+    }
+    *out = ND_INT8;
+    if (common == ND_BOOL && !has_no_bool(number) && ufunc_kernel(vm, number, ND_INT8)->loop)
         return true;
     return raise_no_loop(vm, number, common);
 }
@@ -184,9 +186,11 @@ static bool choose_type(dvx_vm *vm, call *c, const nd_dtype *dtype) {
     nd_type common = ND_BOOL;
     if (dtype) {
         if (!type_by_result(vm, c, dtype)) return false;
-    } else if (!common_type(vm, c->in, c->inputs, &common) ||
-               !ufunc_type(vm, c->number, common, &c->type)) {
-        return false;
+    } else {
+        common_type(c->in, c->inputs, &common);
+        if (loops_facts[c->number].floats && c->inputs == 2 && !type_is_inexact(common))
+            common = widest(c->in, common);
+        if (!ufunc_type(vm, c->number, common, &c->type)) return false;
     }
     c->kernel = ufunc_kernel(vm, c->number, c->type);
     return true;
@@ -194,35 +198,13 @@ static bool choose_type(dvx_vm *vm, call *c, const nd_dtype *dtype) {
 
 /* ---- Numbers as elements ---- */
 
-static bool raise_bounds(dvx_vm *vm, dvx_value v, nd_type type) {
-    dvx_value class_ = vm->api->error_class(vm, DVX_OVERFLOW_ERROR);
-    vm->api->raise_format(vm, class_, "Python integer %S out of bounds for %s", v,
-                          ND_DTYPE(type)->name);
-    vm->api->release(vm, class_);
-    return false;
-}
-
-static bool store_int(dvx_vm *vm, dvx_value v, nd_type type, char *at) {
-    int64_t i;
-    if (!vm->api->read_int(vm, v, &i)) {
-        vm->api->clear_error(vm);
-        return nd_fail(vm, DVX_OVERFLOW_ERROR, "Python int too large to convert to C long");
-    }
-    if ((type == ND_UINT8 && (i < 0 || i > UINT8_MAX)) ||
-        (type == ND_INT32 && (i < INT32_MIN || i > INT32_MAX)))
-        return raise_bounds(vm, v, type);
-    cast_between(ND_DTYPE(ND_INT64), ND_DTYPE(type))(at, 0, (const char *)&i, 0, 1);
-    return true;
-}
-
 static bool store_number(dvx_vm *vm, operand *o, nd_type type) {
     double d;
-    if ((o->type == ND_INT64 || o->type == ND_FLOAT64) && type >= ND_FLOAT32) {
+    if ((o->type == ND_INT64 || o->type == ND_FLOAT64) && type_is_inexact(type)) {
         if (!vm->api->read_float(vm, o->value, &d)) return false;
         cast_between(ND_DTYPE(ND_FLOAT64), ND_DTYPE(type))(o->element, 0, (const char *)&d, 0, 1);
         return true;
     }
-    if (o->type == ND_INT64 && type != ND_BOOL) return store_int(vm, o->value, type, o->element);
     return array_store(vm, ND_DTYPE(type), o->element, o->value);
 }
 
@@ -388,7 +370,7 @@ static bool goes_forward(const call *c) {
     case ND_UFUNC_minimum:
     case ND_UFUNC_bitwise_and:
     case ND_UFUNC_bitwise_or:
-    case ND_UFUNC_bitwise_xor: return c->type != ND_COMPLEX128;
+    case ND_UFUNC_bitwise_xor: return ND_DTYPE(c->type)->kind != 'c';
     default: return false;
     }
 }
@@ -502,10 +484,9 @@ static void plan(const call *c, nd_walk *walk, execution *e) {
 
 static bool is_negative_row(dvx_vm *vm, void *context, char *const *data, int64_t count,
                             const int64_t *strides) {
-    const bool wide = *(const bool *)context;
+    const nd_type type = *(const nd_type *)context;
     for (int64_t i = 0; i < count; i++) {
-        const void *at = data[0] + i * strides[0];
-        if ((wide ? *(const int64_t *)at : *(const int32_t *)at) < 0)
+        if (type_int(type, data[0] + i * strides[0]) < 0)
             return nd_fail(vm, DVX_VALUE_ERROR,
                            "Integers to negative integer powers are not allowed.");
     }
@@ -515,22 +496,22 @@ static bool is_negative_row(dvx_vm *vm, void *context, char *const *data, int64_
 /* Ints have no powers with negative exponents. */
 static bool check_power(dvx_vm *vm, const call *c) {
     nd_walk walk;
-    bool wide = c->type == ND_INT64;
-    if (c->number != ND_UFUNC_power || (c->type != ND_INT32 && !wide)) return true;
+    nd_type type = c->type;
+    if (c->number != ND_UFUNC_power || ND_DTYPE(type)->kind != 'i') return true;
     walk_begin(&walk, 1, 0);
     const operand *o = &c->in[1];
     if (is_element(c, o)) {
         walk.data[0] = (char *)o->element;
     } else {
-        if (o->type <= ND_UINT8) return true;
-        wide = o->type == ND_INT64;
+        type = o->type;
+        if (ND_DTYPE(type)->kind != 'i') return true;
         walk.data[0] = o->array->data;
         walk.ndim = o->array->ndim;
         array_shape(o->array, walk.shape);
         array_strides_in(o->array, walk.ndim, walk.strides[0]);
         walk_plan(&walk, 0, false);
     }
-    return walk_run(vm, &walk, is_negative_row, &wide);
+    return walk_run(vm, &walk, is_negative_row, &type);
 }
 
 /* ---- Flags ---- */
@@ -624,7 +605,7 @@ typedef struct comparison {
 static nd_complex complex_at(const call *c, int i, const char *at) {
     nd_complex x;
     const bool is_cast = i < c->inputs && !is_element(c, &c->in[i]);
-    const nd_dtype *from = ND_DTYPE(is_cast ? c->in[i].type : ND_COMPLEX128);
+    const nd_dtype *from = ND_DTYPE(is_cast ? c->in[i].type : c->type);
     if (i == c->inputs) return (nd_complex){0, 0}; /* sign compares with 0 */
     cast_between(from, ND_DTYPE(ND_COMPLEX128))((char *)&x, 0, at, 0, 1);
     return x;
@@ -664,7 +645,7 @@ static bool run_all(dvx_vm *vm, const call *c, nd_walk *walk, nd_row row, void *
 static unsigned true_flags(dvx_vm *vm, const call *c, const nd_walk *walk, const execution *e,
                            unsigned flags) {
     evidence found = {.number = c->number, .inputs = c->inputs, .wanted = flags};
-    if (c->type == ND_COMPLEX128 || e->casts[c->inputs]) return flags;
+    if (ND_DTYPE(c->type)->kind == 'c' || e->casts[c->inputs]) return flags;
     for (int i = 0; i < c->inputs; i++) {
         found.types[i] = e->casts[i] ? c->in[i].type : c->type;
         found.any_input |= walk->data[i] == walk->data[c->inputs];
@@ -946,13 +927,9 @@ static bool read_beside(dvx_vm *vm, dvx_value v, nd_type type, void *element) {
     }
     if (single)
         *(float *)element = (float)d;
-    else if (type == ND_UINT8 && i >= 0 && i <= UINT8_MAX)
-        *(uint8_t *)element = (uint8_t)i;
-    else if (type == ND_INT32 && i >= INT32_MIN && i <= INT32_MAX)
-        *(int32_t *)element = (int32_t)i;
     else
-        return false;
-    return true;
+        memcpy(element, &i, sizeof i); /* (the lowest bytes are the first) */
+    return single || (type != ND_BOOL && dtype_is_integer(ND_DTYPE(type)) && type_holds(type, i));
 }
 
 bool ufunc_scalars(dvx_vm *vm, nd_ufunc_number number, const dvx_value *inputs, dvx_value *result) {
