@@ -121,7 +121,7 @@ def f(n):
     return s
 f(3000)
 """),
-    ("asked-iterator", """\
+    ("strings", """\
 def f(s):
     t = 0
     for c in s:  # loop  # such

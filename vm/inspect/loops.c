@@ -130,13 +130,13 @@ static const explanation explanations[] = {
     [NO_DERIVATIVE] = {"no-derivative-for-types",
                        "there is no derivative for the types that came here",
                        "ints, floats, lists, tuples and arrays of numbers have one"},
-    [ITEMS] = {"items", "items of a list, tuple or dict are no numbers, or are of several types",
+    [ITEMS] = {"items",
+               "items of a list, tuple, dict or set are no numbers, or are of several types",
                "keep numbers of one type in a list of their own"},
     [ITERATOR] =
         {"asked-iterator",
-         "it goes over a str, dict, set, generator or another iterator, which is asked for "
-         "each item",
-         "go over a range, or over a list, array or bytes with numbers of one type"},
+         "it goes over a generator or another iterator, which is asked for each item",
+         "go over a range, or over a list, dict, set, array or bytes with numbers of one type"},
     [WITH] = {"with", "it has a with statement, whose object is entered and left in each round",
               "put the with statement around the loop"},
     [CALL_C] =
@@ -237,8 +237,9 @@ static bool has_op(const dv_code *code, uint32_t from, uint32_t to, uint32_t fir
 }
 
 static bool is_walked(const dv_types_seen *types) {
-    static const uint8_t walked[] = {DV_T_LIST,      DV_T_TUPLE,     DV_T_ARRAY, DV_T_BYTES,
-                                     DV_T_BYTEARRAY, DV_T_ENUMERATE, DV_T_ZIP};
+    static const uint8_t walked[] = {
+        DV_T_LIST,      DV_T_TUPLE, DV_T_ARRAY,    DV_T_BYTES,         DV_T_BYTEARRAY,
+        DV_T_ENUMERATE, DV_T_ZIP,   DV_T_REVERSED, DV_T_DICT_ITERATOR, DV_T_SET_ITERATOR};
     for (size_t i = 0; i < sizeof walked; i++)
         if (saw(types, DV_KEY_TYPE, walked[i])) return true;
     return false;
@@ -297,6 +298,7 @@ static int cause_of(const dv_vm *vm, const dv_code *code, const dv_loop_counts *
     case DV_OP_CALL_EX: return CALL_DL;
     case DV_OP_FOR_ITER:
         if (is_walked(site->types)) return ITEMS;
+        if (saw(site->types, DV_KEY_TYPE, DV_T_STR)) return TEXT;
         /* A range would be walked, but for what a comprehension keeps below it. */
         if (!saw(site->types, DV_KEY_TYPE, DV_T_RANGE_ITERATOR)) return ITERATOR;
         return has_op(code, head, end, DV_OP_SET_ADD, DV_OP_SET_ADD) ? MADE : DV_REFUSED_BOXED;

@@ -253,8 +253,8 @@ static const dvx_expression *find_expression(asking *a, uint32_t start) {
     dv_vm *vm = a->vm;
     dv_expression *x = a->expression;
     dvx_family family = a->site.family;
-    /* Copies of sites in regions have none of their own; the debug table lends the operands of the site
-     * alone. */
+    /* Copies of sites in regions have none of their own; the debug table lends the operands of the
+     * site alone. */
     if (!a->thread || !a->made || vm->extensions.plugins->debug) return NULL;
     const char *reason;
     if (family == DVX_SITE_METHOD || a->callee || a->family == DV_OP_LOAD_METHOD) return NULL;
