@@ -3,6 +3,7 @@
 
     python3 bench/papers.py                        what there is
     python3 bench/papers.py quickening [--quick]   prints it, and writes Markdown, CSV and SVG to build/papers
+    python3 bench/papers.py allocations one.py 'other.dl 300'   of these programs, instead of those of bench/
 
 quickening    speed-ups of INCA and of NAMA's reaches over the interpreter without; lines and bytes by level
 maps          the same with maps and class versions on and off
@@ -29,6 +30,7 @@ from measure import ROOT, Wrong  # noqa: E402
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("name", nargs="?", choices=PAPERS)
+    parser.add_argument("programs", nargs="*", help="instead of those of bench/: files, or 'file argument ...'")
     parser.add_argument("--quick", action="store_true", help="3 runs; what is counted is counted of small sizes")
     parser.add_argument("--runs", type=int, help="so many (30)")
     parser.add_argument("--size", choices=("quick", "count", "test"), help="of sizes.json")
@@ -39,7 +41,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--dynvm", type=Path, default=ROOT / "build" / "dynvm")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "papers", help="where files go")
     parser.add_argument("-j", "--jobs", type=int, default=os.cpu_count() or 1, help="of what is counted, at a time")
-    return parser.parse_args()
+    return parser.parse_intermixed_args()
 
 
 def main() -> int:
@@ -55,7 +57,7 @@ def main() -> int:
     runs = 1 if counts_alone else given.runs or (3 if given.quick else 30)
     level = given.level or paper.level
     options = Options(str(given.dynvm.resolve()), runs, size, counted, given.only, given.jobs, level, given.instructions,
-                      given.folder)
+                      given.folder, tuple(given.programs))
     command = "python3 bench/papers.py " + " ".join(argument for argument in sys.argv[1:])
     try:
         tables = paper.run(options)

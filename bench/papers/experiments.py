@@ -7,7 +7,8 @@
 
 import concurrent.futures
 import re
-from dataclasses import dataclass
+import shlex
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Callable, Dict, Iterable, List, Optional, Sequence, Tuple
 
@@ -57,9 +58,12 @@ class Options:
     level: str
     instructions: bool  # count them, instead of times
     folder: Optional[Path]  # of other people's kernels (folders.py)
+    given: Tuple[str, ...] = ()  # programs instead of those of bench/, with their arguments
 
 
 def programs(options: Options, folders: Sequence[str], use: str) -> List[Program]:
+    if options.given:
+        return [Program(Path(words[0]).stem, tuple(words)) for words in map(shlex.split, options.given)]
     found = [program for folder in folders for program in suite(BENCH / folder, use, options.pattern)]
     if not found:
         raise Wrong(f"no program of {', '.join(folders)} has {options.pattern} in its name")
@@ -280,7 +284,7 @@ def removed(options: Options, program: Program) -> Dict[str, List[int]]:
 
 
 def allocations(options: Options) -> List[Table]:
-    found = programs(options, OBJECTS, options.counted)
+    found = programs(options, EVERYTHING, options.counted)
     results = each(found, lambda program: removed(options, program), options.jobs)
     rows: List[List[object]] = []
     for program, result in zip(found, results):
@@ -293,9 +297,14 @@ def allocations(options: Options) -> List[Table]:
             "guards, before", "guards, after", "removed of new", "removed of before"]
     drawn = ("removed of new", "removed of before")
     columns = [at(options, "before", *REACHES["inline"]), at(options, "after", *REACHES["NAMA"])]
-    timed = programs(options, OBJECTS, options.size)
-    return [Table("Operations before and after", head, rows, [OF_ALLOCATIONS], drawn, "share of allocations"),
-            speedups("Speed-up by the removal of allocations", options, timed, columns, [])]
+    counted = Table("Operations before and after", head, rows, [OF_ALLOCATIONS], drawn, "share of allocations")
+    timed = programs(options, EVERYTHING, options.size)
+    try:
+        return [counted, speedups("Speed-up by the removal of allocations", options, timed, columns, [])]
+    except Wrong as why:  # what was counted is worth having
+        if not options.given:
+            raise
+        return [replace(counted, notes=[*counted.notes, f"No times: {why}."])]
 
 
 # ---- Cross-module quickening ----

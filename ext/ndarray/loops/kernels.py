@@ -2,7 +2,7 @@
 
 A *loop* computes one ufunc for inputs of one dtype.  Types are NumPy's letters: ? bool, B uint8, i int32, l int64,
 f float32, d float64, D complex128; and those that are RARE, whose loops are plain ones, the same for all instruction sets
-(rare.mako): b int8, h int16, H uint16, I uint32, L uint64, e float16, F complex64.  The last two are computed as
+(rare_loops.mako): b int8, h int16, H uint16, I uint32, L uint64, e float16, F complex64.  The last two are computed as
 float32 and complex128, and rounded.  Expressions are C: the elements are `a` and `b`, of the C type
 T; what they call is C's library or stands in arith.h.
 """

@@ -14,8 +14,9 @@
  *  3. Entries with the same record hold the same object.  The lowest of them owns it where INCA
  * code would: it is a local, or a result on the operand stack.
  *  4. Where ways meet (virtual_join.c) an instance stays virtual if it is on all of them, in the
- * same entries and with the same kinds of attributes.  At the head of a loop that is only so in a
- * local that alone holds it, and if all attributes are raw: then the loop *carries* it.
+ * same entries; an attribute whose kinds differ becomes an object on each (dv_virtual_box).  At the
+ * head of a loop that is only so in a local that alone holds it, and if all attributes are raw and
+ * of the same kinds: then the loop *carries* it.
  * What is virtual on some ways only is made there, or *fades* if a dead local alone holds it.
  * What one on a way has as attributes goes with it, wherever it goes.
  *  5. No virtual instance has a finaliser.  It dies with the last entry that holds it, and releases
