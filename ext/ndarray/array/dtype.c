@@ -350,25 +350,14 @@ bool dtype_is_class(dvx_vm *vm, dvx_value v) {
 }
 
 bool dtype_register(dvx_vm *vm, dvx_value module) {
-    static const alias names[] = {{"double", ND_FLOAT64},
-                                  {"float_", ND_FLOAT64},
-                                  {"int_", ND_INT64},
-                                  {"intp", ND_INT64},
-                                  {"single", ND_FLOAT32},
-                                  {"intc", ND_INT32},
-                                  {"ubyte", ND_UINT8},
-                                  {"bool8", ND_BOOL},
-                                  {"byte", ND_INT8},
-                                  {"short", ND_INT16},
-                                  {"ushort", ND_UINT16},
-                                  {"uintc", ND_UINT32},
-                                  {"uint", ND_UINT64},
-                                  {"uintp", ND_UINT64},
-                                  {"cdouble", ND_COMPLEX128},
-                                  {"complex_", ND_COMPLEX128},
-                                  {"half", ND_FLOAT16},
-                                  {"csingle", ND_COMPLEX64},
-                                  {"singlecomplex", ND_COMPLEX64}};
+    static const alias names[] = {
+        {"double", ND_FLOAT64}, {"float_", ND_FLOAT64},     {"int_", ND_INT64},
+        {"intp", ND_INT64},     {"longlong", ND_INT64},     {"ulonglong", ND_UINT64},
+        {"single", ND_FLOAT32}, {"intc", ND_INT32},         {"ubyte", ND_UINT8},
+        {"bool8", ND_BOOL},     {"byte", ND_INT8},          {"short", ND_INT16},
+        {"ushort", ND_UINT16},  {"uintc", ND_UINT32},       {"uint", ND_UINT64},
+        {"uintp", ND_UINT64},   {"cdouble", ND_COMPLEX128}, {"complex_", ND_COMPLEX128},
+        {"half", ND_FLOAT16},   {"csingle", ND_COMPLEX64},  {"singlecomplex", ND_COMPLEX64}};
     nd_state *state = nd_state_of(vm);
     if (!vm->api->add_type(vm, module, &dtype_type) || !vm->api->add_type(vm, module, &class_type))
         return false;

@@ -90,6 +90,7 @@ bool nd_add_all(dvx_vm *vm, dvx_value module, const dvx_function *functions, siz
     X(trace) \
     X(transpose) \
     X(view) \
+    X(tofile) \
     X(swapaxes) \
     X(squeeze) \
     X(diagonal) \
