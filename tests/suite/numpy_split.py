@@ -80,8 +80,13 @@ def _split(statements):
 
 
 def split(module, folder):
-    """Writes the copy of a module to the folder."""
-    for path in [FOLDER.parent / (module.replace(".", "/") + ".py")]:
-        tree = ast.parse(path.read_text())
-        tree.body = list(_split(tree.body))
-        pathlib.Path(folder, path.name).write_text(ast.unparse(ast.fix_missing_locations(tree)))
+    """Writes the copy of a module to the folder, beside what files it reads."""
+    path = FOLDER.parent / (module.replace(".", "/") + ".py")
+    tree = ast.parse(path.read_text())
+    tree.body = list(_split(tree.body))
+    pathlib.Path(folder, path.name).write_text(ast.unparse(ast.fix_missing_locations(tree)))
+    for data in path.parent.glob("data/*.*"):
+        here = pathlib.Path(folder, "data", data.name)
+        here.parent.mkdir(exist_ok=True)
+        if not here.exists():
+            here.symlink_to(data)

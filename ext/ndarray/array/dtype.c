@@ -299,10 +299,19 @@ GET(num, vm->api->make_int(vm, d->number));
 GET(byteorder, nd_str(vm, d->size == 1 ? "|" : "="));
 GET(type, vm->api->retain(vm, nd_state_of(vm)->classes[d->num]));
 GET(__name__, nd_str(vm, class_name(d)));
+/* What differs in records, and in dtypes of other machines. */
+GET(names, ((void)d, nd_none(vm)));
+GET(fields, ((void)d, nd_none(vm)));
+GET(subdtype, ((void)d, nd_none(vm)));
+GET(shape, ((void)d, vm->api->make_tuple(vm, NULL, 0)));
+GET(isnative, ((void)d, vm->api->make_bool(vm, true)));
+GET(hasobject, ((void)d, vm->api->make_bool(vm, false)));
 
 static const dvx_attribute *const dtype_attributes[] = {
-    &attribute_name, &attribute_str, &attribute_itemsize,  &attribute_alignment, &attribute_kind,
-    &attribute_char, &attribute_num, &attribute_byteorder, &attribute_type};
+    &attribute_name,  &attribute_str,      &attribute_itemsize, &attribute_alignment,
+    &attribute_kind,  &attribute_char,     &attribute_num,      &attribute_byteorder,
+    &attribute_type,  &attribute_names,    &attribute_fields,   &attribute_subdtype,
+    &attribute_shape, &attribute_isnative, &attribute_hasobject};
 static const dvx_attribute *const class_attributes[] = {&attribute___name__};
 
 static const char *const dtype_names[] = {"dtype"};
