@@ -679,9 +679,10 @@ _Static_assert((int)DV_FOREIGN_NODES >= (int)DV_MOST_NODES, "there is room for a
 _Static_assert((int)DV_FOREIGN_LOCALS >= (int)DV_MOST_OPERANDS + (int)DV_MOST_NUMBERS, "likewise");
 
 bool dv_expression_describe(dv_vm *vm, const dv_cell *cell, dv_foreign_expression *found) {
-    dv_extension_site *o = dv_occurrence_at(cell);
     (void)vm;
-    if (cell->h != run_expression || o->broken) return false;
+    if (cell->h != run_expression) return false; /* (the last cell of a code has none behind it) */
+    dv_extension_site *o = dv_occurrence_at(cell);
+    if (o->broken) return false;
     *found = (dv_foreign_expression){.site = o,
                                      .below = o->below,
                                      .stores = o->stores,
