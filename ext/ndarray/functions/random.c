@@ -233,6 +233,12 @@ static bool read_bound(dvx_vm *vm, dvx_value v, __int128 *out) {
         vm->api->clear_error(vm);
         *out = (__int128)1 << 100;
         if (vm->api->less(vm, v, vm->api->make_int(vm, 0)) > 0) *out = -*out;
+        /* (2**64 is what uint64 leaves out.) */
+        const dvx_value before = vm->api->binary(vm, DVX_SUB, v, vm->api->make_int(vm, 1));
+        if (!dvx_failed(before) && vm->api->read_uint(vm, before, &large))
+            *out = (__int128)large + 1;
+        vm->api->clear_error(vm);
+        vm->api->release(vm, before);
     }
     return true;
 }

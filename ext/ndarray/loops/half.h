@@ -38,4 +38,15 @@ static inline nd_half half_of(double x) {
     return (nd_half)(sign | (down + (cut > middle || (cut == middle && (down & 1)))));
 }
 
+/* nextafter of two numbers that are float16. */
+static inline float half_next(float a, float b) {
+    if (a != a || b != b) return a + b;
+    if (a == b) return a; /* (C's is b, which differs in the sign of 0) */
+    if (a == 0) return b > 0 ? 0x1p-24F : -0x1p-24F;
+    const nd_half bits = half_of((double)a);
+    const float next = half_value((nd_half)((a < b) == (a > 0) ? bits + 1 : bits - 1));
+    if (isinf(next)) arith_flag(FE_OVERFLOW);
+    return next;
+}
+
 #endif

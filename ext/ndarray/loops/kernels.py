@@ -197,7 +197,8 @@ ufunc("fmin", 2).add("?" + INTS, "a < b ? a : b").add(FLOATS, "((a <= b) | (b !=
 ufunc("arctan2", 2, warns=True, floats=True).add(FLOATS, "atan2SUFFIX(a, b)", vector="atan2")
 ufunc("hypot", 2, warns=True, floats=True, identity="0").add(FLOATS, "hypotSUFFIX(a, b)", vector="hypot")
 ufunc("copysign", 2, floats=True).add(FLOATS, "copysignSUFFIX(a, b)")
-ufunc("nextafter", 2, warns=True, floats=True).add(FLOATS, "nextafterSUFFIX(a, b)", wide=False)
+ufunc("nextafter", 2, warns=True, floats=True).add("e", "half_next(a, b)", wide=False) \
+    .add("fd", "nextafterSUFFIX(a, b)", wide=False)
 ufunc("logaddexp", 2, warns=True, floats=True).add(FLOATS, "log_add_expSUFFIX(a, b)", wide=False)
 
 # ---- Comparison, logic, bits ----
@@ -267,11 +268,11 @@ ufunc("logical_not", 1).add("?" + INTS + FLOATS, "a == 0", "?").add("D", "!compl
 
 
 def add_computed():
-    """The loops of types that are computed as others."""
+    """The loops of types that are computed as others, where they have none of their own."""
     for u in UFUNCS:
         for loop in list(u.loops):
             for letter, other in COMPUTED_AS.items():
-                if loop.type != other:
+                if loop.type != other or any(own.type == letter for own in u.loops):
                     continue
                 text = loop.expression
                 if letter == "F" and text.startswith("complex_call("):
