@@ -2,11 +2,12 @@
 
 A *loop* computes one ufunc for inputs of one dtype.  Types are NumPy's letters: ? bool, B uint8, i int32, l int64,
 f float32, d float64, D complex128; and those that are RARE, whose loops are plain ones, the same for all instruction sets
-(rare_loops.mako): b int8, h int16, H uint16, I uint32, L uint64, e float16, F complex64.  The last two are computed as
+(rare_loops.mako), as are those of ONCE: b int8, h int16, H uint16, I uint32, L uint64, e float16, F complex64.  The last two are computed as
 float32 and complex128, and rounded.  Expressions are C: the elements are `a` and `b`, of the C type
 T; what they call is C's library or stands in arith.h.
 """
 
+import re
 from dataclasses import dataclass, field
 
 C_TYPES = {"?": "uint8_t", "b": "int8_t", "B": "uint8_t", "h": "int16_t", "H": "uint16_t", "i": "int32_t", "I": "uint32_t",
@@ -154,7 +155,7 @@ def stored(letter, expression):
     """C that makes an element of a type of what was computed."""
     if letter == "e":
         return f"half_of({expression})"
-    return f"narrow_complex({expression})" if letter == "F" else f"({C_TYPES[letter]})({expression})"
+    return {"F": f"narrow_complex({expression})", "D": expression}.get(letter, f"({C_TYPES[letter]})({expression})")
 
 
 def loaded(letter, x):
@@ -286,12 +287,19 @@ def add_computed():
 add_computed()
 
 
-def loop_name(ufunc, loop):
-    return ("rare_" if loop.type in RARE else "") + f"{ufunc.name}_{NUMBERS[loop.type].lower()}"
+# Loops of dtypes that are not rare which gain little by vectors: complex numbers are compared by jumps, or computed by C's library.
+ONCE = {name: "D" for name in ("less less_equal greater greater_equal equal not_equal logical_and logical_or logical_xor logical_not "
+                               "sign isnan isinf isfinite power reciprocal sqrt exp log sin cos tan arcsin arccos arctan sinh cosh "
+                               "tanh arcsinh arccosh arctanh exp2 log2 log10 log1p expm1 rint").split()}
+ONCE.update(nextafter="fd", logaddexp="fd")
+
+
+def is_once(ufunc, loop):
+    return loop.type in RARE or loop.type in ONCE.get(ufunc.name, "")
 
 
 def hot_loops(ufunc):
-    return [loop for loop in ufunc.loops if loop.type in HOT]
+    return [loop for loop in ufunc.loops if not is_once(ufunc, loop)]
 
 
 def twin(ufunc, loop):
@@ -305,7 +313,7 @@ def twin_loops(ufunc):
 
 
 def rare_loops(ufunc):
-    return [loop for loop in ufunc.loops if loop.type in RARE and not twin(ufunc, loop)]
+    return [loop for loop in ufunc.loops if is_once(ufunc, loop) and not twin(ufunc, loop)]
 
 
 FOLDED = ("add multiply maximum minimum fmax fmin logical_and logical_or logical_xor bitwise_and bitwise_or "
@@ -316,8 +324,35 @@ def folds(ufunc, loop):
     return ufunc.inputs == 2 and loop.result == loop.type and ufunc.name in FOLDED
 
 
+def stacks(ufunc, loop):
+    return folds(ufunc, loop) and loop.wide and ufunc.name in ("add", "multiply", "maximum", "minimum", "logical_and", "logical_or")
+
+
 UFUNCS.sort(key=lambda u: u.name)
 assert len({u.name for u in UFUNCS}) == len(UFUNCS)
+
+
+def find_owners():
+    """Loops that say the same are one: whose each is.  (That one has all that the others have.)"""
+    owners = {}
+    for u in sorted(UFUNCS, key=lambda u: u.name):
+        for loop in u.loops:
+            same = (u.inputs, loop.type, loop.result, re.sub(r"^\(T\)(\w+|\((.*)\))$", r"\2", loop.expression) or loop.expression,
+                    loop.vector, loop.wide, loop.noted)
+            owners.setdefault(same, []).append((u, loop))
+    return {(u.name, loop.type): max(group, key=lambda both: (stacks(*both), folds(*both)))[0].name
+            for group in owners.values() for u, loop in group}
+
+
+OWNERS = find_owners()
+
+
+def is_own(ufunc, loop):
+    return OWNERS[ufunc.name, loop.type] == ufunc.name
+
+
+def loop_name(ufunc, loop):
+    return ("rare_" if is_once(ufunc, loop) else "") + f"{OWNERS[ufunc.name, loop.type]}_{NUMBERS[loop.type].lower()}"
 
 # What an element of those that are no few instructions takes, in steps of 0.25 ns (nd_ufunc_facts, effort).
 EFFORTS = {name: 4 for name in ("arctan2", "sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh", "tan", "log1p", "expm1",

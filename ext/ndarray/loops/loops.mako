@@ -7,8 +7,8 @@
 #include "loops/ints.h"
 #include "loops/loops.h"
 <%!
-from kernels import (C_TYPES, HOT, INTS, NUMBERS, OWN, PLACED, RANGES, RARE, UFUNCS, folds, hot_loops, loop_name,
-                     rare_loops, suffix, twin_loops, TWINS)
+from kernels import (C_TYPES, HOT, INTS, NUMBERS, OWN, PLACED, RANGES, RARE, UFUNCS, folds, hot_loops, is_own, loop_name,
+                     rare_loops, stacks, suffix, twin_loops, TWINS)
 
 DIVISIONS = {"fmod": "ND_FMOD", "remainder": "ND_REMAINDER", "floor_divide": "ND_FLOOR"}
 
@@ -29,8 +29,14 @@ def decides(ufunc, kernel):
     return {"logical_or": "1", "maximum": "1", "add": "1", "logical_and": "0", "minimum": "0", "multiply": "0",
             "fmax": "1", "fmin": "0", "bitwise_or": "1", "bitwise_and": "0"}.get(ufunc.name, "")
 
-def stacks(ufunc, kernel):
-    return folds(ufunc, kernel) and kernel.wide and ufunc.name in ("add", "multiply", "maximum", "minimum", "logical_and", "logical_or")
+def turned(ufunc, kernel):
+    """What gives the same with both inputs exchanged: then rows with a number in front need no loop of their own."""
+    if ufunc.name in ("maximum", "minimum"):
+        return ufunc.name if kernel.type in "?" + INTS else ""
+    itself = "add multiply equal not_equal logical_and logical_or logical_xor bitwise_and bitwise_or bitwise_xor".split()
+    return TURNED.get(ufunc.name, ufunc.name if ufunc.name in itself and kernel.type != "D" else "")
+
+TURNED = {"less": "greater", "greater": "less", "less_equal": "greater_equal", "greater_equal": "less_equal"}
 
 def inexact(kernel):
     if (kernel.vector, kernel.type) in OWN:
@@ -457,13 +463,32 @@ ${finish(kernel, 12)}\
 </%def>\
 
 % for ufunc in UFUNCS:
-% for kernel in hot_loops(ufunc):
+% for kernel in [kernel for kernel in hot_loops(ufunc) if is_own(ufunc, kernel)]:
 <%
     T, R = C_TYPES[kernel.type], C_TYPES[kernel.result]
     name = loop_name(ufunc, kernel)
     lanes = "LANES_" + T
     expression = kernel.expression.replace("(T)", f"({T})")
 %>\
+% if ufunc.name in TURNED:
+<% dtype = NUMBERS[kernel.type].lower() %>\
+% if ufunc.name.startswith("greater"):
+/* Rows, in front of rows and of a number; the other way round it is ${TURNED[ufunc.name]}. */
+static void with_number_${TURNED[ufunc.name]}_${dtype}(${R} *out, const char *p, ${T} b, int64_t count);
+static __attribute__((noinline)) void with_row_${name}(${R} *out, const char *p, const char *q, int64_t count) {
+    typedef ${T} T;
+    {
+${row(kernel, a="p", b="q")}\
+    }
+}
+% endif
+static __attribute__((noinline)) void with_number_${name}(${R} *out, const char *p, ${T} b, int64_t count) {
+    typedef ${T} T;
+    {
+${row(kernel, a="p")}\
+    }
+}
+% endif
 % if (kernel.vector, kernel.type) in OWN:
 #if defined(ND_LIBMVEC) && ND_WIDTH >= ${OWN[kernel.vector, kernel.type]}
 static void ${name}(char **args, int64_t count, const int64_t *strides) {
@@ -535,7 +560,7 @@ static void ${name}(char **args, int64_t count, const int64_t *strides) {
 % endif
 % if ufunc.inputs == 2:
     char *p = args[0], *q = args[1], *r = args[2];
-    const int64_t s = strides[0], t = strides[1], u = strides[2];
+    ${"" if turned(ufunc, kernel) == ufunc.name else "const "}int64_t s = strides[0], t = strides[1], u = strides[2];
 % if ufunc.name in ("floor_divide", "remainder") and kernel.type in INTS:
 <% rest = str(ufunc.name == "remainder").lower() %>\
     if (t == 0 && s == sizeof(T) && u == sizeof(T) && count > 8 &&
@@ -584,7 +609,30 @@ static void ${name}(char **args, int64_t count, const int64_t *strides) {
 % if costs(ufunc, kernel):
 ${blocks(ufunc, kernel, name, True)}\
 % endif
-% if kernel.wide:
+% if kernel.wide and turned(ufunc, kernel) == ufunc.name:
+    if (s == 0 && t == sizeof(T) && u == sizeof(${R})) {
+        char *const number = p;
+        p = q, q = number;
+        s = sizeof(T), t = 0;
+    }
+% endif
+% if kernel.wide and ufunc.name in TURNED:
+<% dtype, other = NUMBERS[kernel.type].lower(), TURNED[ufunc.name] %>\
+    if (u == sizeof(${R})) {
+        if (s == sizeof(T) && t == sizeof(T)) {
+            with_row_${f"{name}((void *)r, p, q, count)" if ufunc.name.startswith("greater") else f"{other}_{dtype}((void *)r, q, p, count)"};
+            return;
+        }
+        if (s == sizeof(T) && t == 0 && count) {
+            with_number_${name}((void *)r, p, AT(T, q), count);
+            return;
+        }
+        if (s == 0 && t == sizeof(T) && count) {
+            with_number_${other}_${dtype}((void *)r, q, AT(T, p), count);
+            return;
+        }
+    }
+% elif kernel.wide:
     if (u == sizeof(${R})) {
         ${R} *out = (void *)r;
         if (s == sizeof(T) && t == sizeof(T)) {
@@ -594,11 +642,15 @@ ${row(kernel, a="p", b="q")}\
             const T b = AT(T, q);
 ${row(kernel, a="p")}\
         }
+% if not turned(ufunc, kernel):
         if (s == 0 && t == sizeof(T) && count) {
             const T a = AT(T, p);
 ${row(kernel, b="q")}\
         }
+% endif
     }
+% endif
+% if kernel.wide:
 % if not costs(ufunc, kernel):
 ${blocks(ufunc, kernel, name, kernel.type == "D")}\
 % endif
@@ -862,7 +914,7 @@ static inline bool stays_${name}(nd_complex a, nd_complex b) { return complex_st
 
 % for ufunc in UFUNCS:
 % for kernel in hot_loops(ufunc):
-% if folds(ufunc, kernel) and not (ufunc.name == "add" and kernel.type in "fdD"):
+% if folds(ufunc, kernel) and is_own(ufunc, kernel) and not (ufunc.name == "add" and kernel.type in "fdD"):
 <%
     T = C_TYPES[kernel.type]
     expression = kernel.expression.replace("(T)", f"({T})")
@@ -1039,7 +1091,7 @@ static void fold_${loop_name(ufunc, kernel)}(char *to, const char *from, int64_t
 
 % for ufunc in UFUNCS:
 % for kernel in hot_loops(ufunc):
-% if stacks(ufunc, kernel):
+% if stacks(ufunc, kernel) and is_own(ufunc, kernel):
 <%
     T = C_TYPES[kernel.type]
     expression = kernel.expression.replace("(T)", f"({T})")
@@ -1306,7 +1358,7 @@ const nd_tiles TILES(ND_TABLE) = {.float64 = gemm_float64, .float32 = gemm_float
     .count = ${by_type("count", "Bilfd")},
     .places_maximum = ${by_type("places_maximum", "?ilfdD")}, .places_minimum = ${by_type("places_minimum", "?ilfdD")}, .find = {
 % for letter in HOT:
-    [ND_${NUMBERS[letter]}] = find_${NUMBERS[letter].lower()},
+    [ND_${NUMBERS[letter]}] = find_${NUMBERS["B" if letter == "?" else letter].lower()},
 % endfor
 % for letter in RARE:
     [ND_${NUMBERS[letter]}] = ${f"find_{NUMBERS[TWINS[letter]].lower()}" if letter in TWINS else f"rare_find_{NUMBERS[letter].lower()}"},

@@ -6,7 +6,8 @@ from kernels import C_TYPES, HOT, NUMBERS, PLACED
 
 /* ---- Places of elements ---- */
 
-% for letter in HOT:
+## (Bools are bytes.)
+% for letter in HOT[1:]:
 <%
     T, name = C_TYPES[letter], NUMBERS[letter]
     same = ("(x.real == y.real) & (x.imag == y.imag)" if letter == "D" else "x == y")

@@ -1,17 +1,17 @@
-/* Generated from ext/ndarray/loops/rare_loops.mako by kernels.py: the loops of dtypes that few programs have (RARE): one plain
- * loop for each, compiled once, for the instruction set that all machines have. */
+/* Generated from ext/ndarray/loops/rare_loops.mako by kernels.py: the loops of dtypes that few programs have (RARE), and those which
+ * gain little by vectors (ONCE): one plain loop for each, compiled once, for the instruction set that all machines have. */
 #include "loops/arith.h"
 #include "loops/divide.h"
 #include "loops/half.h"
 #include "loops/loops.h"
 #include "loops/to_ints.h"
 #include "rare.inc"
-<%! from kernels import ALL, C_TYPES, COMPUTED_AS, NUMBERS, cast, loaded, shares_cast, stored, RARE, TWINS, UFUNCS, folds, loop_name, rare_loops %>\
+<%! from kernels import ALL, C_TYPES, COMPUTED_AS, NUMBERS, cast, loaded, shares_cast, stored, RARE, TWINS, UFUNCS, folds, is_own, loop_name, rare_loops %>\
 
 #define AT(T, p) (*(T *)(void *)(p))
 
 % for ufunc in UFUNCS:
-% for kernel in rare_loops(ufunc):
+% for kernel in [kernel for kernel in rare_loops(ufunc) if is_own(ufunc, kernel)]:
 <%
     E, R = C_TYPES[kernel.type], C_TYPES[kernel.result]
     T = C_TYPES[COMPUTED_AS.get(kernel.type, kernel.type)]
