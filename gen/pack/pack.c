@@ -1,5 +1,5 @@
 /* pack.c: compiles the library modules in dl while dynvm is built: writes C data from which
- * vm/code/pack.c makes units, and their texts, squeezed.  It is linked with the machine but for
+ * vm/code/pack.c makes units, and their texts, all squeezed.  It is linked with the machine but for
  * what it writes. */
 #include "code/pack.h"
 
@@ -7,13 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "code/squeezed.h"
 #include "code/verify.h"
 #include "lang/lang.h"
 #include "modules/frozen.h"
 #include "squeeze.h"
 
 /* So that the machine links; nothing is imported here. */
-const dv_frozen dv_frozen_modules[] = {{NULL, NULL, NULL, 0, 0, false}};
+const dv_frozen dv_frozen_modules[] = {{.name = NULL}};
 
 static void *resize(void *context, void *block, size_t old_size, size_t new_size) {
     (void)context, (void)old_size;
@@ -22,21 +23,36 @@ static void *resize(void *context, void *block, size_t old_size, size_t new_size
     return NULL;
 }
 
-typedef struct output {
-    FILE *file;
-    unsigned column;
-} output;
+typedef struct bytes {
+    uint8_t *data;
+    size_t size, room;
+    bool failed;
+} bytes;
 
-static void put_byte(void *context, uint8_t byte) {
-    output *o = context;
-    o->column += (unsigned)fprintf(o->file, "%u,", byte);
-    if (o->column > 110) {
-        fputc('\n', o->file);
-        o->column = 0;
+static void add_byte(void *context, uint8_t byte) {
+    bytes *b = context;
+    if (b->size == b->room) {
+        b->room = 2 * b->room + 4096;
+        uint8_t *more = realloc(b->data, b->room);
+        b->failed |= !more;
+        if (!more)
+            b->room = b->size;
+        else
+            b->data = more;
     }
+    if (!b->failed) b->data[b->size++] = byte;
 }
 
-/* What everyday programs import is not squeezed: restoring these texts took 2 % of short programs.
+static bool put_plain(const uint8_t *data, size_t size, const char *name, unsigned number,
+                      FILE *file) {
+    fprintf(file, "static const uint8_t %s_%u[] = {", name, number);
+    for (size_t i = 0; i < size; i++) fprintf(file, i % 32 ? "%u," : "\n%u,", data[i]);
+    for (int i = 0; i < DV_SQUEEZED_SLACK; i++) fputs("0,", file);
+    fputs("};\n\n", file);
+    return true;
+}
+
+/* What everyday programs import is not squeezed: restoring their texts took 2 % of short programs.
  */
 static bool is_squeezed(const char *name) {
     static const char *const plain[] = {
@@ -48,30 +64,39 @@ static bool is_squeezed(const char *name) {
     return true;
 }
 
-/* The text of a module as C data; false: it does not come back as it was. */
-static bool put_text(const dv_library_text *module, unsigned number, FILE *file) {
-    if (!is_squeezed(module->name)) {
-        output o = {file, 0};
-        fprintf(file, "static const uint8_t text_%u[] = {\n", number);
-        for (size_t i = 0; i < module->size; i++) put_byte(&o, (uint8_t)module->text[i]);
-        fputs("0};\n\n", file);
-        return true;
-    }
-    size_t size = 0;
-    uint8_t *squeezed = squeeze(module->text, module->size, &size);
-    char *restored = malloc(module->size + DV_FROZEN_SLACK);
+/* False: they do not come back as they were. */
+static bool put_squeezed(const uint8_t *data, size_t size, const char *name, unsigned number,
+                         FILE *file) {
+    size_t squeezed_size = 0;
+    uint8_t *squeezed = squeeze(data, size, &squeezed_size);
+    uint8_t *restored = malloc(size + DV_SQUEEZED_SLACK);
     bool good = squeezed && restored;
     if (good) {
-        dv_frozen_restore(squeezed, restored, module->size);
-        good = memcmp(restored, module->text, module->size) == 0;
-        output o = {file, 0};
-        fprintf(file, "static const uint8_t text_%u[] = {\n", number);
-        for (size_t i = 0; i < size; i++) put_byte(&o, squeezed[i]);
-        for (int i = 0; i < DV_FROZEN_SLACK; i++) put_byte(&o, 0);
-        fputs("};\n\n", file);
+        put_plain(squeezed, squeezed_size, name, number, file);
+        memset(squeezed + squeezed_size, 0, DV_SQUEEZED_SLACK);
+        dv_squeezed_restore(squeezed, restored, size);
+        good = memcmp(restored, data, size) == 0;
     }
     free(squeezed);
     free(restored);
+    return good;
+}
+
+/* What a module is, as C data; false: that cannot be. */
+static bool put_module(const dv_library_text *module, const dv_unit *unit, unsigned number,
+                       FILE *file) {
+    bool (*const put)(const uint8_t *, size_t, const char *, unsigned, FILE *) =
+        is_squeezed(module->name) ? put_squeezed : put_plain;
+    bytes code = {0}, positions = {0};
+    dv_unit_pack(unit, add_byte, &code, &positions);
+    const bool good = !code.failed && !positions.failed &&
+                      put((const uint8_t *)module->text, module->size, "text", number, file) &&
+                      put(code.data, code.size, "unit", number, file) &&
+                      put_squeezed(positions.data, positions.size, "positions", number, file);
+    fprintf(file, "enum { UNIT_%u = %zu, POSITIONS_%u = %zu };\n\n", number, code.size, number,
+            positions.size);
+    free(code.data);
+    free(positions.data);
     return good;
 }
 
@@ -97,18 +122,11 @@ static bool pack_module(const dv_library_text *module, unsigned number, FILE *fi
         strcpy(message, "the text has no newline at its end, or another one than '\\n'");
         good = false;
     }
-    if (good && !put_text(module, number, file)) {
-        strcpy(message, "the text cannot be squeezed");
+    if (good && !put_module(module, unit, number, file)) {
+        strcpy(message, "it cannot be squeezed");
         good = false;
     }
-    if (good) {
-        output o = {file, 0};
-        fprintf(file, "static const uint8_t unit_%u[] = {\n", number);
-        dv_unit_pack(unit, true, put_byte, &o);
-        fputs("};\n\n", file);
-    } else {
-        fprintf(stderr, "%s: %s\n", module->name, message);
-    }
+    if (!good) fprintf(stderr, "%s: %s\n", module->name, message);
     if (status == DV_LANG_OK) unit->release_arena(unit->context, unit->arena);
     return good;
 }
@@ -127,10 +145,11 @@ int main(int argc, char **argv) {
         good = pack_module(m, count++, file) && good;
     fputs("const dv_frozen dv_frozen_modules[] = {\n", file);
     for (unsigned i = 0; i < count; i++)
-        fprintf(file, "    {\"%s\", text_%u, unit_%u, %zu, sizeof unit_%u, %d},\n",
-                dv_library_texts[i].name, i, i, dv_library_texts[i].size, i,
+        fprintf(file,
+                "    {\"%s\", text_%u, unit_%u, positions_%u, %zu, UNIT_%u, POSITIONS_%u, %d},\n",
+                dv_library_texts[i].name, i, i, i, dv_library_texts[i].size, i, i,
                 is_squeezed(dv_library_texts[i].name));
-    fputs("    {NULL, NULL, NULL, 0, 0, 0},\n};\n", file);
+    fputs("    {.name = NULL},\n};\n", file);
     if (fclose(file) == 0 && good) return 0;
     remove(argv[1]);
     return 1;

@@ -1,4 +1,4 @@
-/* squeeze.c: finds what a text says again, and writes where instead (squeeze.h).
+/* squeeze.c: finds what bytes say again, and writes where instead (squeeze.h).
  *
  * Places that begin with the same LEAST bytes are in a chain, the last one first, of which TRIES
  * are compared.  A repetition is put off by one byte where a longer one begins there.
@@ -11,7 +11,7 @@
 enum { LEAST = 4, FARTHEST = 65535, TRIES = 512, BUCKETS = 1 << 15 };
 
 typedef struct squeezer {
-    const char *text;
+    const uint8_t *text;
     size_t size;
     size_t *before; /* of each place: 1 + the one before it in its chain; 0: none */
     size_t last[BUCKETS];
@@ -22,7 +22,7 @@ typedef struct repetition {
     size_t length, distance;
 } repetition;
 
-static size_t bucket(const char *at) {
+static size_t bucket(const uint8_t *at) {
     uint32_t four;
     memcpy(&four, at, sizeof four);
     return four * 2654435761u >> 17;
@@ -41,7 +41,7 @@ static repetition find(const squeezer *s, size_t at) {
     if (at + LEAST > s->size) return best;
     size_t earlier = s->last[bucket(s->text + at)];
     for (int i = 0; i < TRIES && earlier && at - (earlier - 1) <= FARTHEST; i++) {
-        const char *a = s->text + earlier - 1, *b = s->text + at;
+        const uint8_t *a = s->text + earlier - 1, *b = s->text + at;
         size_t length = 0;
         while (at + length < s->size && a[length] == b[length]) length++;
         if (length > best.length) best = (repetition){length, at - (earlier - 1)};
@@ -70,7 +70,7 @@ static void put_part(squeezer *s, size_t from, size_t to, repetition found) {
     put_rest(s, again);
 }
 
-uint8_t *squeeze(const char *text, size_t size, size_t *squeezed_size) {
+uint8_t *squeeze(const uint8_t *text, size_t size, size_t *squeezed_size) {
     squeezer *s = calloc(1, sizeof *s);
     uint8_t *out = malloc(size + size / 128 + 32);
     size_t *before = calloc(size + 1, sizeof *before);

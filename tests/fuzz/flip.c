@@ -68,7 +68,7 @@ static void compile(const char *script, bytes *out) {
     if (dv_lang_compile(&request, &unit, &error) != DV_LANG_OK) fail(error.message);
     if (!dv_code_verify(unit, message, sizeof message)) fail(message);
     out->size = 0;
-    dv_unit_pack(unit, false, add, out);
+    dv_unit_pack(unit, add, out, NULL);
     unit->release_arena(unit->context, unit->arena);
 }
 

@@ -149,10 +149,10 @@ static bool write_all(dv_vm *vm, const dv_code_file *file, dynvm_output output, 
 static bool write_unit(dv_vm *vm, const dv_unit *unit, dv_code_file *file, dynvm_output output,
                        void *context) {
     target count = {NULL, 0};
-    dv_unit_pack(unit, false, take, &count);
+    dv_unit_pack(unit, take, &count, NULL);
     target packed = {dv_heap_alloc(&vm->heap, count.size), 0};
     if (!packed.block) return dv_raise_memory(vm), false;
-    dv_unit_pack(unit, false, take, &packed);
+    dv_unit_pack(unit, take, &packed, NULL);
     file->unit = packed.block;
     file->unit_size = packed.size;
     const bool good = write_all(vm, file, output, context);

@@ -7,6 +7,7 @@
 #include "dv_ops.h"
 
 const dv_position *dv_code_position(const dv_code *code, uint32_t pc) {
+    if (!code->positions && !dv_code_find_positions(code)) return NULL;
     uint32_t low = 0, high = code->position_count;
     while (low < high) {
         uint32_t middle = (low + high) / 2;

@@ -8,8 +8,8 @@
  *
  * Invariants
  *  1. Nothing in a dv_code changes once its unit is built and verified; but the tables of functions
- * in a library module are read when dv_code_complete asks for them, by the one VM that has the
- * module.
+ * in a library module are read when dv_code_complete asks for them, and their positions when
+ * dv_code_find_positions does, by the one VM that has the module.
  *  2. Every table speaks of the pc, the index of an instruction's first word in `words`.
  *  3. A word holds the opcode in its low 8 bits and operand `a` in the upper 24; an instruction
  * with more operands is followed by one word for each.  The number of operands is fixed for each
@@ -181,6 +181,7 @@ struct dv_code {
      * names of locals and free_from are always there. */
     const uint8_t *packed;
     uint32_t packed_size;
+    uint32_t packed_positions; /* in unit->positions, until dv_code_find_positions */
 
     const uint32_t *words;
     uint32_t word_count;
@@ -217,6 +218,10 @@ struct dv_code {
 struct dv_unit {
     dv_text filename; /* as tracebacks print it: "script.dl", "<string>" */
     dv_text source;   /* empty where the text must not be quoted (-c) */
+    /* Of a library module: the positions of all its code, packed, and squeezed (NULL: of another
+     * unit); restored when one is asked for. */
+    const uint8_t *squeezed_positions, *positions;
+    uint32_t positions_size;
     const dv_code *code;
     uint32_t references;                         /* used by one VM only */
     void *arena;                                 /* owner of everything in the unit */

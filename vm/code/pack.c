@@ -4,13 +4,17 @@
 
 #include <string.h>
 
+#include "code/squeezed.h"
+#include "dv_ops.h"
+
 /* ---- Writing ----------------------------------------------------------------------------------*/
 
 typedef struct writer {
     dv_pack_sink sink;
     void *context;
-    bool frozen;
-    dv_text source; /* that texts of a frozen unit may quote */
+    dv_text source;  /* that texts of a frozen unit may quote */
+    void *positions; /* the context for those of a frozen unit; NULL: of another one */
+    uint64_t positions_size;
 } writer;
 
 static void put(writer *w, uint64_t number) {
@@ -18,15 +22,17 @@ static void put(writer *w, uint64_t number) {
     w->sink(w->context, (uint8_t)number);
 }
 
-static void put_signed(writer *w, int64_t number) {
-    put(w, number < 0 ? ~((uint64_t)number << 1) : (uint64_t)number << 1);
+static uint64_t from_signed(int64_t number) {
+    return number < 0 ? ~((uint64_t)number << 1) : (uint64_t)number << 1;
 }
+
+static void put_signed(writer *w, int64_t number) { put(w, from_signed(number)); }
 
 /* Where the source of a frozen unit has a text; NULL: nowhere.  Names lie in it; so do constants
  * without escapes, of which the compiler has made copies. */
 static const char *find_in_source(const writer *w, dv_text text) {
     enum { LEAST = 16 };
-    if (!w->frozen || text.size == 0) return NULL;
+    if (!w->positions || text.size == 0) return NULL;
     if (text.data >= w->source.data && text.data < w->source.data + w->source.size)
         return text.data;
     return text.size < LEAST ? NULL : memmem(w->source.data, w->source.size, text.data, text.size);
@@ -92,22 +98,55 @@ static void put_positions(writer *w, const dv_code *code) {
     }
 }
 
+static void count_byte(void *context, uint8_t byte) {
+    (void)byte;
+    ++*(uint64_t *)context;
+}
+
+/* Those of a frozen unit stand by themselves; here, where they begin. */
+static void put_positions_apart(writer *w, const dv_code *code) {
+    writer counting = {.sink = count_byte, .context = &w->positions_size}, apart = *w;
+    put(w, w->positions_size);
+    apart.context = w->positions;
+    put_positions(&apart, code);
+    put_positions(&counting, code);
+}
+
+/* Of the words after an instruction's first there is no state. */
+static uint32_t words_at(const dv_code *code, uint32_t pc) {
+    const uint32_t words = dv_op_infos[code->words[pc] & 0xFF].operand_count;
+    return words < 1 ? 1 : words > code->word_count - pc ? code->word_count - pc : words;
+}
+
+/* An entry of the stack: in the low bits whose it is, above them how far back the one below is. */
+enum { OWNED, RESERVED, OF_CONSTANTS, OF_LOCALS, MOST = 15, WHOSE_BITS = 4 };
+
 static void put_states(writer *w, const dv_code *code) {
-    for (uint32_t i = 0; i < code->state_count; i++) {
-        const dv_stack_state *state = &code->states[i];
-        put(w, (uint32_t)(state->below + 1));
-        put(w, (uint32_t)(state->local + 1));
-        put(w, state->depth);
-        put(w, state->kind);
+    for (uint32_t i = 1; i < code->state_count; i++) {
+        const dv_stack_state *s = &code->states[i];
+        const uint64_t whose = s->kind == DV_SLOT_OWNED      ? OWNED
+                               : s->kind == DV_SLOT_RESERVED ? RESERVED
+                               : s->local == DV_NO_LOCAL     ? OF_CONSTANTS
+                                                             : OF_LOCALS + (uint64_t)s->local;
+        put(w, (uint64_t)(i - 1 - s->below) << WHOSE_BITS | (whose < MOST ? whose : MOST));
+        if (whose >= MOST) put(w, whose - MOST);
     }
-    for (uint32_t i = 0; i < code->word_count; i++) put(w, (uint32_t)(code->state_at[i] + 1));
+    int64_t before = 0;
+    for (uint32_t pc = 0; pc < code->word_count; pc += words_at(code, pc)) {
+        const uint32_t now = code->state_at[pc];
+        put(w, now == DV_NO_STATE ? 0 : from_signed(now - before) + 1);
+        if (now != DV_NO_STATE) before = now;
+    }
 }
 
 static void put_tables(writer *w, const dv_code *code) {
     put_array(w, code->words, code->word_count);
     for (uint32_t i = 0; i < code->constant_count; i++) put_constant(w, &code->constants[i]);
     put_texts(w, code->names, code->name_count);
-    put_positions(w, code);
+    if (w->positions)
+        put_positions_apart(w, code);
+    else
+        put_positions(w, code);
     for (uint32_t i = 0; i < code->exception_count; i++) {
         const dv_exception_entry *entry = &code->exceptions[i];
         put(w, entry->begin);
@@ -126,7 +165,7 @@ static void put_tables(writer *w, const dv_code *code) {
         put(w, inlined->first_local);
         put(w, inlined->local_count);
     }
-    if (w->frozen) put_states(w, code);
+    if (w->positions) put_states(w, code);
 }
 
 #define COUNTS(code)                                                                               \
@@ -138,17 +177,13 @@ static void put_tables(writer *w, const dv_code *code) {
             &(code)->inlined_count, &(code)->state_count                                           \
     }
 
-static void count_byte(void *context, uint8_t byte) {
-    (void)byte;
-    ++*(uint64_t *)context;
-}
-
 /* So that a reader can pass over them. */
 static uint64_t size_of_tables(const writer *w, const dv_code *code) {
-    uint64_t size = 0;
+    uint64_t size = 0, others = 0;
     writer counting = *w;
     counting.sink = count_byte;
     counting.context = &size;
+    counting.positions = &others;
     put_tables(&counting, code);
     return size;
 }
@@ -162,12 +197,12 @@ static void put_code(writer *w, const dv_code *code) {
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) put(w, *counts[i]);
     put_texts(w, code->local_names, code->local_count);
     put_array(w, code->free_from, code->free_count);
-    if (w->frozen) put(w, size_of_tables(w, code));
+    if (w->positions) put(w, size_of_tables(w, code));
     put_tables(w, code);
 }
 
-void dv_unit_pack(const dv_unit *unit, bool frozen, dv_pack_sink sink, void *context) {
-    writer w = {.sink = sink, .context = context, .frozen = frozen, .source = unit->source};
+void dv_unit_pack(const dv_unit *unit, dv_pack_sink sink, void *context, void *positions) {
+    writer w = {.sink = sink, .context = context, .source = unit->source, .positions = positions};
     put_text(&w, unit->filename);
     put_code(&w, unit->code);
 }
@@ -224,10 +259,11 @@ static inline uint32_t get32(reader *r) {
     return number <= UINT32_MAX ? (uint32_t)number : (uint32_t)fail(r, DV_UNPACK_MALFORMED);
 }
 
-static inline int64_t get_signed(reader *r) {
-    const uint64_t number = get(r);
+static inline int64_t to_signed(uint64_t number) {
     return number & 1 ? (int64_t) ~(number >> 1) : (int64_t)(number >> 1);
 }
+
+static inline int64_t get_signed(reader *r) { return to_signed(get(r)); }
 
 /* The number of entries of a table: each takes a byte at least. */
 static uint32_t get_count(reader *r) {
@@ -417,26 +453,49 @@ static void get_inlined(reader *r, dv_code *code) {
     code->inlined = inlined;
 }
 
+/* Where those of frozen code begin. */
+static void get_positions_apart(reader *r, dv_code *code) {
+    const uint64_t from = get(r);
+    expect(r, from <= r->unit->positions_size);
+    code->packed_positions = (uint32_t)from;
+}
+
 static void get_states(reader *r, dv_code *code) {
     dv_stack_state *states = allocate(r, code->state_count, sizeof *states);
-    for (uint32_t i = 0; i < code->state_count && good(r); i++) {
-        states[i].below = get32(r) - 1;
-        states[i].local = get32(r) - 1;
-        states[i].depth = (uint16_t)get(r);
-        states[i].kind = (uint8_t)get(r);
+    if (good(r) && code->state_count) states[0] = (dv_stack_state){.local = DV_NO_LOCAL};
+    for (uint32_t i = 1; i < code->state_count && good(r); i++) {
+        const uint64_t both = get(r), back = both >> WHOSE_BITS;
+        const uint64_t low = both & MOST, whose = low < MOST ? low : MOST + get(r);
+        expect(r, back < i && whose <= UINT32_MAX);
+        if (!good(r)) break;
+        states[i].below = i - 1 - (uint32_t)back;
+        states[i].local = whose < OF_LOCALS ? DV_NO_LOCAL : (uint32_t)(whose - OF_LOCALS);
+        states[i].depth = (uint16_t)(states[states[i].below].depth + 1);
+        states[i].kind = whose == OWNED      ? DV_SLOT_OWNED
+                         : whose == RESERVED ? DV_SLOT_RESERVED
+                                             : DV_SLOT_BORROWED;
     }
     code->states = states;
-    uint32_t *state_at = allocate(r, code->word_count, sizeof *state_at);
-    for (uint32_t i = 0; i < code->word_count && good(r); i++) state_at[i] = get32(r) - 1;
+    uint32_t *state_at = allocate(r, code->word_count, sizeof *state_at), before = 0;
+    for (uint32_t pc = 0; pc < code->word_count && good(r);) {
+        const uint64_t now = get(r);
+        if (now) before += (uint32_t)to_signed(now - 1);
+        state_at[pc] = now ? before : DV_NO_STATE;
+        for (const uint32_t next = pc + words_at(code, pc); ++pc < next;)
+            state_at[pc] = DV_NO_STATE;
+    }
     code->state_at = state_at;
 }
 
 /* Tables have no more entries than bytes are left, and numbers of locals fit each other. */
 static void check_counts(reader *r, const dv_code *code) {
-    const uint32_t tables[] = {code->local_count,    code->word_count,
-                               code->constant_count, code->name_count,
-                               code->position_count, code->exception_count,
-                               code->inlined_count,  r->frozen ? code->state_count : 0};
+    const uint32_t tables[] = {code->local_count,
+                               code->word_count,
+                               code->constant_count,
+                               code->name_count,
+                               code->exception_count,
+                               code->inlined_count,
+                               r->frozen ? code->state_count : code->position_count};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         expect(r, tables[i] <= (size_t)(r->end - r->at));
     expect(r, code->positional_count <= code->local_count);
@@ -451,7 +510,10 @@ static void get_tables(reader *r, dv_code *code) {
     code->words = get_array(r, code->word_count);
     code->constants = get_constants(r, code->constant_count);
     code->names = get_texts(r, code->name_count);
-    get_positions(r, code);
+    if (r->frozen)
+        get_positions_apart(r, code);
+    else
+        get_positions(r, code);
     get_exceptions(r, code);
     get_inlined(r, code);
     if (r->frozen) get_states(r, code);
@@ -472,6 +534,22 @@ bool dv_code_complete(const dv_code *code) {
     get_tables(&r, whole);
     if (good(&r)) whole->packed = NULL;
     return good(&r);
+}
+
+bool dv_code_find_positions(const dv_code *code) {
+    dv_unit *unit = code->unit;
+    if (code->positions || !unit->squeezed_positions) return code->positions;
+    if (!unit->positions) {
+        uint8_t *all = unit->allocate(unit->arena, unit->positions_size + DV_SQUEEZED_SLACK);
+        if (!all) return false;
+        dv_squeezed_restore(unit->squeezed_positions, all, unit->positions_size);
+        unit->positions = all;
+    }
+    reader r = {.at = unit->positions + code->packed_positions,
+                .end = unit->positions + unit->positions_size,
+                .unit = unit};
+    get_positions(&r, (dv_code *)code); /* code.h, invariant 1 */
+    return code->positions;
 }
 
 /* After a failure what it has returned is not complete. */

@@ -109,12 +109,12 @@ typedef struct dv_region_use {
     uint64_t made, evicted;
 } dv_region_use;
 
-/* A library module in dl: its source text, which may be squeezed (modules/frozen.h), and compiled
- * (code/pack.h). */
+/* A library module in dl: its source text and its unit (code/pack.h), which may be squeezed, and
+ * positions, which are (modules/frozen.h); their sizes as they were. */
 typedef struct dv_frozen {
     const char *name;
-    const uint8_t *text, *code;
-    size_t text_size, code_size; /* that of the text as it was */
+    const uint8_t *text, *code, *positions;
+    uint32_t text_size, code_size, positions_size;
     bool squeezed;
 } dv_frozen;
 

@@ -2,6 +2,7 @@
 #include "modules/modules.h"
 
 #include "code/pack.h"
+#include "code/squeezed.h"
 #include "core/unit.h"
 #include "core/upcall.h"
 #include "modules/frozen.h"
@@ -177,24 +178,28 @@ static const dv_frozen *find_frozen(dv_value name, bool early) {
     return frozen->name ? frozen : NULL;
 }
 
-static bool restore_text(dv_unit *unit, const dv_frozen *frozen) {
-    if (!frozen->squeezed) {
-        unit->source = (dv_text){(const char *)frozen->text, (uint32_t)frozen->text_size};
-        return true;
-    }
-    char *text = unit->allocate(unit->arena, frozen->text_size + DV_FROZEN_SLACK);
-    if (!text) return false;
-    dv_frozen_restore(frozen->text, text, frozen->text_size);
-    unit->source = (dv_text){text, (uint32_t)frozen->text_size};
-    return true;
+/* NULL: no memory. */
+static const uint8_t *restore(dv_unit *unit, const dv_frozen *frozen, const uint8_t *squeezed,
+                              size_t size) {
+    if (!frozen->squeezed) return squeezed;
+    uint8_t *room = unit->allocate(unit->arena, size + DV_SQUEEZED_SLACK);
+    if (room) dv_squeezed_restore(squeezed, room, size);
+    return room;
+}
+
+static bool read_frozen(dv_unit *unit, const dv_frozen *frozen) {
+    const uint8_t *text = restore(unit, frozen, frozen->text, frozen->text_size);
+    const uint8_t *code = restore(unit, frozen, frozen->code, frozen->code_size);
+    unit->source = (dv_text){(const char *)text, frozen->text_size};
+    unit->squeezed_positions = frozen->positions;
+    unit->positions_size = frozen->positions_size;
+    return text && code && dv_unit_unpack(unit, true, code, frozen->code_size) == DV_UNPACK_OK;
 }
 
 static dv_unit *unpack_frozen(dv_vm *vm, const dv_frozen *frozen) {
     dv_unit *unit = dv_unit_new(&vm->heap);
     if (unit) {
-        if (restore_text(unit, frozen) &&
-            dv_unit_unpack(unit, true, frozen->code, frozen->code_size) == DV_UNPACK_OK)
-            return unit;
+        if (read_frozen(unit, frozen)) return unit;
         dv_unit_release(unit);
     }
     dv_raise_memory(vm); /* these bytes are right */

@@ -1,5 +1,8 @@
-/* frozen.c: reads the squeezed texts of library modules in dl (frozen.h). */
-#include "modules/frozen.h"
+/* squeezed.c: restores what has been squeezed (squeezed.h). */
+#include "code/squeezed.h"
+
+#include <stdbool.h>
+#include <string.h>
 
 /* What a digit says with the bytes at *at that go on with it. */
 static size_t whole_count(unsigned digit, const uint8_t **at) {
@@ -17,9 +20,9 @@ static void copy(char *to, const void *from, size_t count) {
     for (; to < end; to += 8, at += 8) memcpy(to, at, 8);
 }
 
-void dv_frozen_restore(const uint8_t *squeezed, char *text, size_t size) {
+void dv_squeezed_restore(const uint8_t *squeezed, void *room, size_t size) {
     const uint8_t *from = squeezed;
-    char *to = text, *end = text + size;
+    char *to = room, *end = to + size;
     while (true) {
         const unsigned digits = *from++;
         const size_t plain = whole_count(digits >> 4, &from);
@@ -37,5 +40,5 @@ void dv_frozen_restore(const uint8_t *squeezed, char *text, size_t size) {
             for (size_t i = 0; i < count; i++) to[i] = back[i];
         to += count;
     }
-    memset(end, 0, DV_FROZEN_SLACK);
+    memset(end, 0, DV_SQUEEZED_SLACK);
 }
