@@ -49,7 +49,6 @@ static bool (*const registrations[])(dvx_vm *vm, dvx_value module) = {
     linalg_register,
     statistics_register,
     calculus_register,
-    nan_register,
     histogram_register,
     select_register,
     create_register,
