@@ -1,4 +1,4 @@
-/* calculus.h: gradient, trapz, cross, convolve. */
+/* calculus.h: convolve, correlate; the slopes of gradient. */
 #ifndef ND_CALCULUS_H
 #define ND_CALCULUS_H
 
