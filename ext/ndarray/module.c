@@ -56,7 +56,6 @@ static bool (*const registrations[])(dvx_vm *vm, dvx_value module) = {
     iterate_register,
     shape_register,
     join_register,
-    joined_register,
     arrange_register,
     grid_register,
     extra_register,
