@@ -11,7 +11,6 @@
 #include "functions/finfo.h"
 #include "site/fuse.h"
 #include "functions/grid.h"
-#include "index/insert.h"
 #include "index/iterate.h"
 #include "functions/join.h"
 #include "linear/linalg.h"
@@ -59,10 +58,9 @@ static bool (*const registrations[])(dvx_vm *vm, dvx_value module) = {
     arrange_register,
     grid_register,
     extra_register,
-    insert_register,
     pick_register,
-    lookup_register,
     finfo_register,
+    lookup_register,
     pad_register,
 };
 /* clang-format on */
