@@ -11,7 +11,6 @@
 #include "functions/finfo.h"
 #include "site/fuse.h"
 #include "functions/grid.h"
-#include "index/insert.h"
 #include "index/iterate.h"
 #include "functions/join.h"
 #include "linear/linalg.h"
@@ -49,7 +48,6 @@ static bool (*const registrations[])(dvx_vm *vm, dvx_value module) = {
     linalg_register,
     statistics_register,
     calculus_register,
-    nan_register,
     histogram_register,
     select_register,
     create_register,
@@ -57,14 +55,12 @@ static bool (*const registrations[])(dvx_vm *vm, dvx_value module) = {
     iterate_register,
     shape_register,
     join_register,
-    joined_register,
     arrange_register,
     grid_register,
     extra_register,
-    insert_register,
     pick_register,
-    lookup_register,
     finfo_register,
+    lookup_register,
     pad_register,
 };
 /* clang-format on */

@@ -5,10 +5,8 @@
 #include <stdlib.h>
 
 #include "loops/cast.h"
-#include "array/convert.h"
 #include "array/create.h"
 #include "array/methods.h"
-#include "ufunc/ufunc.h"
 #include "array/compose.h"
 #include "array/shape.h"
 
@@ -66,53 +64,6 @@ static dvx_value fliplr(dvx_vm *vm, const dvx_value *args, uint32_t count) {
 static dvx_value flipud(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
     return flip_one(vm, args[0], 0);
-}
-
-/* ---- rot90 ---- */
-
-static dvx_value swap(dvx_vm *vm, dvx_value array, const int axes[2]) {
-    int order[ND_MOST];
-    for (int i = 0; i < array_of(vm, array)->ndim; i++)
-        order[i] = i == axes[0] ? axes[1] : i == axes[1] ? axes[0] : i;
-    return shape_permute(vm, array, order);
-}
-
-static dvx_value rotate(dvx_vm *vm, dvx_value array, int64_t k, const int axes[2]) {
-    uint32_t first = 1u << axes[0], second = 1u << axes[1];
-    if (k == 0) return flip_axes(vm, array, 0);
-    if (k == 2) return flip_axes(vm, array, first | second);
-    dvx_value turned = k == 1 ? flip_axes(vm, array, second) : swap(vm, array, axes);
-    if (dvx_failed(turned)) return turned;
-    dvx_value made = k == 1 ? swap(vm, turned, axes) : flip_axes(vm, turned, second);
-    vm->api->release(vm, turned);
-    return made;
-}
-
-/* rot90(m, k=1, axes=(0, 1)) */
-static dvx_value rot90(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    nd_array *a;
-    int64_t k = 1, given[ND_MOST] = {0, 1};
-    int n = 2, axes[2];
-    (void)count;
-    if ((!dvx_failed(args[1]) && !nd_read_index(vm, args[1], &k)) ||
-        (!dvx_failed(args[2]) && !array_read_shape(vm, args[2], &n, given)))
-        return DVX_FAILED;
-    if (n != 2) return nd_raise(vm, DVX_VALUE_ERROR, "len(axes) must be 2.");
-    dvx_value array = array_operand(vm, args[0], NULL, &a), made = DVX_FAILED;
-    if (dvx_failed(array)) return array;
-    int64_t distance = given[0] - given[1], ndim = a->ndim;
-    bool inside = given[0] >= -ndim && given[0] < ndim && given[1] >= -ndim && given[1] < ndim;
-    if (distance == 0 || distance == ndim || distance == -ndim) {
-        nd_fail(vm, DVX_VALUE_ERROR, "Axes must be different.");
-    } else if (!inside) {
-        nd_fail(vm, DVX_VALUE_ERROR, "Axes=(%lld, %lld) out of range for array of ndim=%d.",
-                (long long)given[0], (long long)given[1], a->ndim);
-    } else {
-        for (int i = 0; i < 2; i++) axes[i] = (int)(given[i] < 0 ? given[i] + ndim : given[i]);
-        made = rotate(vm, array, (k % 4 + 4) % 4, axes);
-    }
-    vm->api->release(vm, array);
-    return made;
 }
 
 /* ---- roll ---- */
@@ -273,28 +224,6 @@ static dvx_value triu(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     return triangle(vm, args, false);
 }
 
-/* tri(N, M=None, k=0, dtype=float) */
-static dvx_value tri(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    nd_array *a;
-    const nd_dtype *dtype;
-    int64_t shape[2];
-    (void)count;
-    if (!nd_read_index(vm, args[0], &shape[0])) return DVX_FAILED;
-    shape[1] = shape[0];
-    if ((nd_is_given(vm, args[1]) && !nd_read_index(vm, args[1], &shape[1])) ||
-        !dtype_read_given(vm, args[3], ND_DTYPE(ND_FLOAT64), &dtype))
-        return DVX_FAILED;
-    dvx_value ones = array_new(vm, dtype, 2, shape, &a);
-    if (dvx_failed(ones)) return ones;
-    char one[16];
-    if (!array_store(vm, dtype, one, vm->api->make_int(vm, 1)))
-        return vm->api->release(vm, ones), DVX_FAILED;
-    const dvx_value own[2] = {ones, args[2]};
-    dvx_value made = create_fill(vm, a, one) ? triangle(vm, own, true) : DVX_FAILED;
-    vm->api->release(vm, ones);
-    return made;
-}
-
 /* (NumPy reads it as an int of C.) */
 static bool check_offset(dvx_vm *vm, int64_t offset) {
     return offset == (int32_t)offset ||
@@ -387,22 +316,6 @@ static dvx_value diag(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     else
         made = nd_raise(vm, DVX_VALUE_ERROR, "Input must be 1- or 2-d.");
     vm->api->release(vm, array);
-    return made;
-}
-
-/* diagflat(v, k=0) */
-static dvx_value diagflat(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    nd_array *a;
-    int64_t k = 0;
-    (void)count;
-    if (!dvx_failed(args[1]) && !nd_read_index(vm, args[1], &k)) return DVX_FAILED;
-    dvx_value array = array_operand(vm, args[0], NULL, &a);
-    if (dvx_failed(array)) return array;
-    dvx_value row = shape_ravel(vm, array);
-    vm->api->release(vm, array);
-    if (dvx_failed(row)) return row;
-    dvx_value made = make_diagonal(vm, array_of(vm, row), k);
-    vm->api->release(vm, row);
     return made;
 }
 
@@ -637,34 +550,11 @@ static dvx_value imag(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     return part_of_any(vm, args[0], "imag");
 }
 
-/* z, deg */
-static dvx_value angle(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    nd_array *a;
-    (void)count;
-    const int degrees = nd_flag(vm, args[1], false);
-    if (degrees < 0) return DVX_FAILED;
-    dvx_value held = array_operand(vm, args[0], NULL, &a), made = DVX_FAILED;
-    if (dvx_failed(held)) return held;
-    const bool parts = a->dtype->kind == 'c';
-    dvx_value of[2] = {parts ? get_imag(vm, held) : vm->api->make_int(vm, 0),
-                       parts ? get_real(vm, held) : vm->api->retain(vm, held)};
-    if (!dvx_failed(of[0]) && !dvx_failed(of[1]))
-        made = ufunc_call(vm, ND_UFUNC_arctan2, of, DVX_FAILED, NULL);
-    vm->api->release(vm, of[0]);
-    vm->api->release(vm, of[1]);
-    vm->api->release(vm, held);
-    if (!degrees || dvx_failed(made)) return made;
-    return compose_binary(vm, ND_UFUNC_multiply, made, vm->api->make_float(vm, 180 / M_PI));
-}
-
 ND_PARAMETERS(of_m, 1, "m");
 ND_PARAMETERS(of_val, 1, "val");
-ND_PARAMETERS(of_angle, 1, "z", "deg");
 ND_PARAMETERS(of_flip, 1, "m", "axis");
-ND_PARAMETERS(of_rot90, 1, "m", "k", "axes");
 ND_PARAMETERS(of_roll, 2, "a", "shift", "axis");
 ND_PARAMETERS(of_triangle, 1, "m", "k");
-ND_PARAMETERS(of_tri, 1, "N", "M", "k", "dtype");
 ND_PARAMETERS(of_diag, 1, "v", "k");
 ND_PARAMETERS(of_a_diagonal, 1, "a", "offset", "axis1", "axis2");
 ND_PARAMETERS(of_broadcast_to, 2, "array", "shape");
@@ -673,13 +563,10 @@ static const dvx_function functions[] = {
     ND_NAMED("flip", flip, of_flip),
     ND_NAMED("fliplr", fliplr, of_m),
     ND_NAMED("flipud", flipud, of_m),
-    ND_NAMED("rot90", rot90, of_rot90),
     ND_NAMED("roll", roll, of_roll),
     ND_NAMED("tril", tril, of_triangle),
     ND_NAMED("triu", triu, of_triangle),
-    ND_NAMED("tri", tri, of_tri),
     ND_NAMED("diag", diag, of_diag),
-    ND_NAMED("diagflat", diagflat, of_diag),
     ND_NAMED("diagonal", diagonal_function, of_a_diagonal),
     ND_NAMED("broadcast_to", broadcast_to, of_broadcast_to),
     ND_PLAIN("_strided", strided, 3, 3),
@@ -688,7 +575,6 @@ static const dvx_function functions[] = {
     ND_PLAIN("atleast_3d", atleast_3d, 0, ND_ANY),
     ND_NAMED("real", real, of_val),
     ND_NAMED("imag", imag, of_val),
-    ND_NAMED("angle", angle, of_angle),
 };
 
 bool arrange_register(dvx_vm *vm, dvx_value module) { return ND_ADD_ALL(functions); }

@@ -1,4 +1,4 @@
-/* extra.c: `flags`, `take`, copyto, shares_memory, ndindex and ndenumerate (extra.h).
+/* extra.c: `flags`, `take`, copyto, shares_memory (extra.h).
  *
  * Invariants
  *  1. Objects here hold their array until they are released, or are payloads of zeros. */
@@ -18,7 +18,7 @@ typedef struct flags {
     dvx_value array;
 } flags;
 
-static const dvx_type flags_type, steps_type;
+static const dvx_type flags_type;
 
 static const char *const flag_names[] = {"C_CONTIGUOUS", "F_CONTIGUOUS", "OWNDATA",
                                          "WRITEABLE",    "ALIGNED",      "WRITEBACKIFCOPY"};
@@ -338,101 +338,6 @@ static dvx_value may_share(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     return answer;
 }
 
-/* ---- ndindex and ndenumerate ---- */
-
-typedef struct steps {
-    bool active, with_elements;
-    dvx_value array;
-    int ndim;
-    int64_t left, index[ND_MOST], shape[ND_MOST];
-} steps;
-
-static int next_step(dvx_vm *vm, dvx_value self, dvx_value *out) {
-    enum { STEPS = 40 }; /* for nd_work: a tuple */
-    steps *s = vm->api->payload(vm, self, &steps_type);
-    if (s->left == 0 || !nd_work(vm, s->with_elements ? 2 * STEPS : STEPS)) return s->left ? -1 : 0;
-    dvx_value both[2] = {array_ints(vm, s->index, s->ndim), DVX_FAILED};
-    if (dvx_failed(both[0])) return -1;
-    if (s->with_elements) {
-        const nd_array *a = array_of(vm, s->array);
-        const char *at = a->data;
-        for (int i = 0; i < s->ndim; i++) at += s->index[i] * a->axes[i].stride;
-        both[1] = array_element(vm, a->dtype, at);
-        *out = dvx_failed(both[1]) ? both[1] : vm->api->make_tuple(vm, both, 2);
-        vm->api->release(vm, both[0]);
-        vm->api->release(vm, both[1]);
-        if (dvx_failed(*out)) return -1;
-    } else {
-        *out = both[0];
-    }
-    s->left--;
-    for (int i = s->ndim; i-- > 0;) {
-        if (++s->index[i] < s->shape[i]) break;
-        s->index[i] = 0;
-    }
-    return 1;
-}
-
-static void release_steps(dvx_vm *vm, void *payload) {
-    steps *s = payload;
-    if (s->active) vm->api->release(vm, s->array);
-    s->active = false;
-    s->left = 0;
-}
-
-static dvx_value make_steps(dvx_vm *vm, int ndim, const int64_t *shape, steps **out) {
-    void *payload;
-    dvx_value made = vm->api->make_object(vm, &steps_type, &payload);
-    if (dvx_failed(made)) return made;
-    steps *s = *out = payload;
-    s->ndim = ndim;
-    memcpy(s->shape, shape, (size_t)ndim * sizeof *shape);
-    array_count(ndim, shape, &s->left);
-    return made;
-}
-
-/* ndindex(*shape), ndindex(shape) */
-static dvx_value ndindex(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    int64_t shape[ND_MOST];
-    steps *s;
-    int ndim = 0;
-    bool one = count == 1 && vm->api->kind(vm, args[0]) != DVX_INT;
-    if (one && !array_read_shape(vm, args[0], &ndim, shape)) return DVX_FAILED;
-    if (!one && count > ND_MOST)
-        return nd_raise(vm, DVX_VALUE_ERROR,
-                        "maximum supported dimension for an ndarray is 32, found %u", count);
-    for (uint32_t i = 0; !one && i < count; i++)
-        if (!nd_read_index(vm, args[i], &shape[ndim++])) return DVX_FAILED;
-    /* (NumPy's goes through an array of floats.) */
-    size_t bytes;
-    if (!array_measure(vm, ND_DTYPE(ND_FLOAT64), ndim, shape, &bytes)) return DVX_FAILED;
-    return make_steps(vm, ndim, shape, &s);
-}
-
-/* ndenumerate(arr) */
-static dvx_value ndenumerate(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    int64_t shape[ND_MOST];
-    nd_array *a;
-    steps *s;
-    (void)count;
-    dvx_value array = array_operand(vm, args[0], NULL, &a);
-    if (dvx_failed(array)) return array;
-    /* A view of its own, whose shape nobody sets. */
-    nd_array *view;
-    dvx_value own = array_view(vm, array, a, a->data, a->ndim, a->axes, &view);
-    vm->api->release(vm, array);
-    if (dvx_failed(own)) return own;
-    array_shape(view, shape);
-    dvx_value made = make_steps(vm, view->ndim, shape, &s);
-    if (dvx_failed(made)) {
-        vm->api->release(vm, own);
-        return made;
-    }
-    s->active = s->with_elements = true;
-    s->array = own;
-    return made;
-}
-
 static const dvx_type flags_type = {.size = sizeof(dvx_type),
                                     .name = "flagsobj",
                                     .payload = sizeof(flags),
@@ -443,23 +348,15 @@ static const dvx_type flags_type = {.size = sizeof(dvx_type),
                                     .set_item = set_flag,
                                     .attribute_count = LENGTH_OF(flag_attributes),
                                     .attributes = flag_attributes};
-static const dvx_type steps_type = {.size = sizeof(dvx_type),
-                                    .name = "ndindex_iterator",
-                                    .payload = sizeof(steps),
-                                    .release = release_steps,
-                                    .next = next_step};
-
 ND_PARAMETERS(of_a_take, 2, "a", "indices", "axis");
 ND_PARAMETERS(of_copyto, 2, "dst", "src", "casting", "where");
-ND_PARAMETERS(of_arr, 1, "arr");
 
 static const dvx_function functions[] = {
-    ND_NAMED("take", take_function, of_a_take),    ND_NAMED("copyto", copyto, of_copyto),
-    ND_PLAIN("may_share_memory", may_share, 2, 2), ND_PLAIN("ndindex", ndindex, 0, ND_ANY),
-    ND_NAMED("ndenumerate", ndenumerate, of_arr),
+    ND_NAMED("take", take_function, of_a_take),
+    ND_NAMED("copyto", copyto, of_copyto),
+    ND_PLAIN("may_share_memory", may_share, 2, 2),
 };
 
 bool extra_register(dvx_vm *vm, dvx_value module) {
-    return ND_ADD_ALL(functions) && vm->api->add_type(vm, module, &flags_type) &&
-           vm->api->add_type(vm, module, &steps_type);
+    return ND_ADD_ALL(functions) && vm->api->add_type(vm, module, &flags_type);
 }

@@ -1,4 +1,4 @@
-/* extra.h: `flags`, `take`, copyto, shares_memory, ndindex and ndenumerate. */
+/* extra.h: `flags`, `take`, copyto, shares_memory. */
 #ifndef ND_EXTRA_H
 #define ND_EXTRA_H
 

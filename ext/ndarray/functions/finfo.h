@@ -1,5 +1,5 @@
-/* finfo.h: what can be said of dtypes: iinfo, finfo, promote_types, result_type, can_cast,
- * isscalar, iscomplexobj, isrealobj. */
+/* finfo.h: what can be said of dtypes: promote_types, result_type, can_cast, isscalar,
+ * iscomplexobj, isrealobj. */
 #ifndef ND_FINFO_H
 #define ND_FINFO_H
 

@@ -1,12 +1,7 @@
-/* grid.c: arrays of indices: indices, meshgrid, mgrid and ogrid, ix_, fromfunction, nonzero
- * (grid.h). */
+/* grid.c: arrays of indices: indices, meshgrid, ix_, fromfunction, nonzero (grid.h). */
 #include "functions/grid.h"
 
-#include <math.h>
-
 #include "functions/arrange.h"
-#include "array/compose.h"
-#include "array/convert.h"
 #include "array/create.h"
 #include "index/index.h"
 #include "array/methods.h"
@@ -17,15 +12,6 @@ static dvx_value along(dvx_vm *vm, dvx_value row, int axis, int ndim) {
     int64_t shape[ND_MOST];
     for (int i = 0; i < ndim; i++) shape[i] = i == axis ? array_of(vm, row)->size : 1;
     return shape_reshape(vm, row, ndim, shape);
-}
-
-/* The same as a[None, :, None] has it: other strides. */
-static dvx_value between_new(dvx_vm *vm, dvx_value row, int axis, int ndim) {
-    dvx_axis axes[ND_MOST];
-    nd_array *view;
-    const nd_array *a = array_of(vm, row);
-    for (int i = 0; i < ndim; i++) axes[i] = i == axis ? a->axes[0] : (dvx_axis){1, 0};
-    return array_view(vm, row, a, a->data, ndim, axes, &view);
 }
 
 /* Puts each value, which it takes, into a tuple or list; one may be DVX_FAILED: raised. */
@@ -204,160 +190,6 @@ static dvx_value ix_(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     return gather(vm, lines, (int)count, true);
 }
 
-/* ---- mgrid and ogrid ---- */
-
-/* One slice: start:stop:step, or start:stop:count*1j. */
-typedef struct grid_line {
-    bool ints, counted; /* counted: by a complex step */
-    int64_t start, step, count;
-    double first, by;
-} grid_line;
-
-static bool read_number(dvx_vm *vm, dvx_value slice, const char *name, double otherwise,
-                        bool *is_int, bool *is_complex, double *out) {
-    double imaginary;
-    dvx_value v = vm->api->get_attribute(vm, slice, name);
-    if (dvx_failed(v)) return false;
-    dvx_kind kind = vm->api->kind(vm, v);
-    bool good = true;
-    *is_complex = kind == DVX_COMPLEX;
-    *is_int = kind == DVX_INT || kind == DVX_BOOL || kind == DVX_NONE;
-    *out = otherwise;
-    if (kind == DVX_NONE && !strcmp(name, "stop"))
-        good =
-            nd_fail(vm, DVX_TYPE_ERROR, "unsupported operand type(s) for -: 'NoneType' and 'int'");
-    else if (*is_complex) {
-        good = vm->api->read_complex(vm, v, out, &imaginary);
-        if (good) *out = hypot(*out, imaginary);
-    } else if (kind != DVX_NONE) {
-        good = vm->api->read_float(vm, v, out);
-    }
-    vm->api->release(vm, v);
-    return good;
-}
-
-static bool read_line(dvx_vm *vm, dvx_value slice, grid_line *line) {
-    bool ints[3], is_complex;
-    double start, stop, step;
-    if (vm->api->kind(vm, slice) != DVX_SLICE)
-        return nd_fail(vm, DVX_TYPE_ERROR, "keys of mgrid other than slices are not part of dl");
-    if (!read_number(vm, slice, "start", 0, &ints[0], &is_complex, &start) ||
-        !read_number(vm, slice, "stop", 0, &ints[1], &is_complex, &stop) ||
-        !read_number(vm, slice, "step", 1, &ints[2], &is_complex, &step))
-        return false;
-    line->ints = ints[0] && ints[1] && ints[2];
-    line->first = start;
-    line->counted = is_complex;
-    if (!(fabs(start) < 0x1p53 && fabs(step) < 0x1p53))
-        return nd_fail(vm, DVX_VALUE_ERROR, "bounds of this size are not part of dl");
-    if (is_complex) {
-        line->count = (int64_t)step;
-        line->by = line->count == 1 ? 1 : (stop - start) / (double)(line->count - 1);
-    } else {
-        if (step == 0) return nd_fail(vm, DVX_ZERO_DIVISION_ERROR, "float division by zero");
-        double count = ceil((stop - start) / step);
-        if (!(count < 0x1p62)) return nd_fail(vm, DVX_VALUE_ERROR, "Maximum allowed size exceeded");
-        line->count = count > 0 ? (int64_t)count : 0;
-        line->by = step;
-    }
-    line->start = (int64_t)line->first;
-    line->step = (int64_t)line->by;
-    return true;
-}
-
-/* (Modulo 2**64: the last ones may be behind all that NumPy can count to.) */
-static inline int64_t number_on(const grid_line *line, int64_t n) {
-    return (int64_t)((uint64_t)n * (uint64_t)line->step + (uint64_t)line->start);
-}
-
-/* The numbers of one line: those of a single slice as arange has them, the others number * step +
- * start. */
-static dvx_value make_line(dvx_vm *vm, const grid_line *line, bool ints) {
-    nd_array *a;
-    dvx_value made = array_new(vm, ND_DTYPE(ints ? ND_INT64 : ND_FLOAT64), 1, &line->count, &a);
-    if (dvx_failed(made)) return made;
-    int64_t *i = (int64_t *)(void *)a->data;
-    double *d = (double *)(void *)a->data;
-    nd_blocks b = {.total = line->count};
-    while (nd_next_block(vm, &b))
-        for (int64_t n = b.at; n < b.at + b.count; n++)
-            if (ints)
-                i[n] = number_on(line, n);
-            else
-                d[n] = (double)n * line->by + line->first;
-    return b.stopped ? compose_first(vm, DVX_FAILED, made) : made;
-}
-
-static dvx_value sparse_grid(dvx_vm *vm, const grid_line *lines, int count, bool ints) {
-    dvx_value made[ND_MOST];
-    for (int i = 0; i < count; i++) {
-        dvx_value row = make_line(vm, &lines[i], ints);
-        made[i] = dvx_failed(row) ? row : between_new(vm, row, i, count);
-        vm->api->release(vm, row);
-        if (dvx_failed(made[i])) return gather(vm, made, i + 1, false);
-    }
-    return gather(vm, made, count, false);
-}
-
-static dvx_value dense_grid(dvx_vm *vm, const grid_line *lines, int count, bool ints) {
-    int64_t sizes[ND_MOST];
-    const nd_dtype *dtype = ND_DTYPE(ints ? ND_INT64 : ND_FLOAT64);
-    for (int i = 0; i < count; i++) sizes[i] = lines[i].count;
-    dvx_value made = dense_indices(vm, count, sizes, dtype);
-    if (dvx_failed(made)) return made;
-    const nd_array *whole = array_of(vm, made);
-    for (int i = 0; i < count && whole->size; i++) {
-        int64_t part = whole->axes->stride / dtype->size;
-        int64_t *to = (int64_t *)(void *)(whole->data + i * whole->axes->stride);
-        double *d = (double *)(void *)to;
-        for (int64_t n = 0; n < part; n++) {
-            if (ints)
-                to[n] = number_on(&lines[i], to[n]);
-            else
-                d[n] = d[n] * lines[i].by + lines[i].first;
-        }
-    }
-    return made;
-}
-
-static dvx_value grid_of(dvx_vm *vm, dvx_value key, bool sparse) {
-    grid_line lines[ND_MOST];
-    if (vm->api->kind(vm, key) != DVX_TUPLE) {
-        if (!read_line(vm, key, lines)) return DVX_FAILED;
-        /* arange goes by the distance of the first two numbers. */
-        if (!lines->counted) lines->by = lines->first + lines->by - lines->first;
-        return make_line(vm, lines, lines->ints);
-    }
-    int64_t count = vm->api->length(vm, key);
-    bool ints = true;
-    if (count > ND_MOST - 1)
-        return nd_raise(vm, DVX_VALUE_ERROR,
-                        "maximum supported dimension for an ndarray is 32, found %lld",
-                        (long long)count + 1);
-    for (int64_t i = 0; i < count; i++) {
-        dvx_value slice = vm->api->get_item(vm, key, vm->api->make_int(vm, i));
-        bool good = !dvx_failed(slice) && read_line(vm, slice, &lines[i]);
-        vm->api->release(vm, slice);
-        if (!good) return DVX_FAILED;
-        ints = ints && lines[i].ints;
-    }
-    return sparse ? sparse_grid(vm, lines, (int)count, ints)
-                  : dense_grid(vm, lines, (int)count, ints);
-}
-
-static dvx_value mgrid_get(dvx_vm *vm, dvx_value self, dvx_value key) {
-    (void)self;
-    return grid_of(vm, key, false);
-}
-static dvx_value ogrid_get(dvx_vm *vm, dvx_value self, dvx_value key) {
-    (void)self;
-    return grid_of(vm, key, true);
-}
-static const dvx_type mgrid_type = {
-    .size = sizeof(dvx_type), .name = "mgrid_type", .payload = 1, .get_item = mgrid_get};
-static const dvx_type ogrid_type = {
-    .size = sizeof(dvx_type), .name = "ogrid_type", .payload = 1, .get_item = ogrid_get};
-
 /* ---- nonzero ---- */
 
 /* The places of what is not 0, as arrays of numbers, one for each axis; *n: so many. */
@@ -402,34 +234,6 @@ static dvx_value flatnonzero(dvx_vm *vm, const dvx_value *args, uint32_t count) 
     return good ? places[0] : DVX_FAILED;
 }
 
-/* argwhere(a): a row for each place */
-static dvx_value argwhere(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    dvx_value places[ND_MOST];
-    nd_array *rows;
-    int n;
-    (void)count;
-    nd_array *a;
-    dvx_value array = array_operand(vm, args[0], NULL, &a);
-    if (dvx_failed(array)) return array;
-    bool axes = a->ndim > 0;
-    vm->api->release(vm, array);
-    if (!find_places(vm, args[0], places, &n)) return DVX_FAILED;
-    const int64_t found = array_of(vm, places[0])->size, shape[2] = {axes ? n : 0, found};
-    dvx_value made = array_new(vm, ND_DTYPE(ND_INT64), 2, shape, &rows);
-    for (int i = 0; i < n; i++) {
-        const nd_array *from = array_of(vm, places[i]);
-        if (!dvx_failed(made) && found && axes)
-            memcpy(rows->data + i * rows->axes->stride, from->data, (size_t)found * 8);
-        vm->api->release(vm, places[i]);
-    }
-    if (dvx_failed(made)) return made;
-    dvx_axis first = rows->axes[0]; /* NumPy's is a transposed array, too */
-    rows->axes[0] = rows->axes[1];
-    rows->axes[1] = first;
-    array_update(rows);
-    return made;
-}
-
 static const char *const mesh_names[] = {".0",  ".1",  ".2",       ".3",     ".4",  ".5",  ".6",
                                          ".7",  ".8",  ".9",       ".10",    ".11", ".12", ".13",
                                          ".14", ".15", "indexing", "sparse", "copy"};
@@ -446,19 +250,6 @@ static const dvx_function functions[] = {
     ND_PLAIN("ix_", ix_, 0, ND_ANY),
     ND_NAMED("nonzero", nonzero, of_a),
     ND_NAMED("flatnonzero", flatnonzero, of_a),
-    ND_NAMED("argwhere", argwhere, of_a),
 };
 
-static bool add_object(dvx_vm *vm, dvx_value module, const char *name, const dvx_type *type) {
-    void *payload;
-    if (!vm->api->add_type(vm, module, type)) return false;
-    dvx_value made = vm->api->make_object(vm, type, &payload);
-    bool good = !dvx_failed(made) && vm->api->add_constant(vm, module, name, made);
-    vm->api->release(vm, made);
-    return good;
-}
-
-bool grid_register(dvx_vm *vm, dvx_value module) {
-    return ND_ADD_ALL(functions) && add_object(vm, module, "mgrid", &mgrid_type) &&
-           add_object(vm, module, "ogrid", &ogrid_type);
-}
+bool grid_register(dvx_vm *vm, dvx_value module) { return ND_ADD_ALL(functions); }

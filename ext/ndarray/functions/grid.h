@@ -1,4 +1,4 @@
-/* grid.h: arrays of indices: indices, meshgrid, mgrid, ix_, fromfunction, nonzero. */
+/* grid.h: arrays of indices: indices, meshgrid, ix_, fromfunction, nonzero. */
 #ifndef ND_GRID_H
 #define ND_GRID_H
 

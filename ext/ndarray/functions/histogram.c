@@ -1,13 +1,11 @@
-/* histogram.c: histogram, bincount, interp, and steps through a row: what looks numbers
- * up among others (statistics.h). */
+/* histogram.c: counts of bins, bincount, interp: what looks numbers up among others
+ * (statistics.h). */
 #include <math.h>
 
 #include "array/compose.h"
 #include "array/convert.h"
 #include "array/methods.h"
-#include "sort/order.h"
 #include "functions/statistics.h"
-#include "ufunc/ufunc.h"
 
 static double *doubles(const nd_array *a) { return (double *)(void *)a->data; }
 
@@ -16,22 +14,15 @@ static dvx_value read_doubles(dvx_vm *vm, dvx_value v, nd_array **out) {
     return array_row(vm, v, ND_DTYPE(ND_FLOAT64), out);
 }
 
-static dvx_value new_doubles(dvx_vm *vm, int64_t count, nd_array **out) {
-    return array_new(vm, ND_DTYPE(ND_FLOAT64), 1, &count, out);
-}
-
-/* The number of edges that are not behind x (right), or before it. */
-static int64_t place_of(const double *edges, int64_t count, double x, bool right) {
+/* The number of edges that are not behind x. */
+static int64_t place_of(const double *edges, int64_t count, double x) {
     int64_t low = 0, high = count;
     while (low < high) {
         const int64_t middle = low + (high - low) / 2;
-        const double e = edges[middle];
-        const bool before =
-            right ? !(x < e || (isnan(e) && !isnan(x))) : e < x || (isnan(x) && !isnan(e));
-        if (before)
-            low = middle + 1;
-        else
+        if (x < edges[middle] || (isnan(edges[middle]) && !isnan(x)))
             high = middle;
+        else
+            low = middle + 1;
     }
     return low;
 }
@@ -50,175 +41,48 @@ static bool is_complex(dvx_vm *vm, dvx_value v) {
 
 /* ---- histogram ---- */
 
-typedef struct bins {
-    dvx_value held;
-    nd_array *edges;
-    int64_t count;
-    bool uniform;
-    double first, last;
-} bins;
-
-/* Both limits as they were given, in a list. */
-static dvx_value ends_of(dvx_vm *vm, dvx_value range) {
-    dvx_value items[2] = {DVX_FAILED, DVX_FAILED}, made = DVX_FAILED;
-    items[0] = vm->api->get_item(vm, range, vm->api->make_int(vm, 0));
-    if (!dvx_failed(items[0])) items[1] = vm->api->get_item(vm, range, vm->api->make_int(vm, 1));
-    if (!dvx_failed(items[1])) made = vm->api->make_list(vm, items, 2);
-    vm->api->release(vm, items[0]);
-    vm->api->release(vm, items[1]);
-    return made;
-}
-
-/* The limits of the range: given, or those of the elements. */
-static bool read_range(dvx_vm *vm, dvx_value range, const nd_array *a, bins *b) {
-    b->first = 0;
-    b->last = 1;
-    const bool given = nd_is_given(vm, range);
-    if (given) {
-        double *const ends[2] = {&b->first, &b->last};
-        for (int i = 0; i < 2; i++) {
-            dvx_value index = vm->api->make_int(vm, i), item = vm->api->get_item(vm, range, index);
-            const bool good = !dvx_failed(item) && vm->api->read_float(vm, item, ends[i]);
-            vm->api->release(vm, item);
-            if (!good) return false;
-        }
-        if (b->first > b->last)
-            return nd_fail(vm, DVX_VALUE_ERROR, "max must be larger than min in range parameter.");
-    } else if (a->size) {
-        b->first = b->last = doubles(a)[0];
-        for (int64_t i = 0; i < a->size; i++) {
-            const double x = doubles(a)[i];
-            if (x < b->first || isnan(x)) b->first = x;
-            if (x > b->last || isnan(x)) b->last = x;
-            if (isnan(x)) break;
-        }
-    }
-    if (!isfinite(b->first) || !isfinite(b->last)) {
-        const dvx_value ends[2] = {vm->api->make_float(vm, b->first),
-                                   vm->api->make_float(vm, b->last)};
-        dvx_value pair = given ? ends_of(vm, range) : vm->api->make_list(vm, ends, 2),
-                  text = DVX_FAILED;
-        char shown[120] = "";
-        size_t size;
-        if (!dvx_failed(pair)) text = vm->api->repr(vm, pair);
-        if (!dvx_failed(text) && vm->api->read_str(vm, text, shown, sizeof shown, &size))
-            nd_fail(vm, DVX_VALUE_ERROR, "%s range of %s is not finite",
-                    given ? "supplied" : "autodetected", shown);
-        vm->api->release(vm, text);
-        vm->api->release(vm, pair);
-        return false;
-    }
-    if (b->first == b->last) b->first -= 0.5, b->last += 0.5;
-    return true;
-}
-
-static bool read_bins(dvx_vm *vm, dvx_value v, dvx_value range, const nd_array *a, bins *b) {
-    int64_t count = 10;
-    *b = (bins){.held = DVX_FAILED};
-    if (dvx_failed(v) || vm->api->kind(vm, v) == DVX_INT) {
-        if (!dvx_failed(v) && !vm->api->read_index(vm, v, &count)) return false;
-        if (count < 1)
-            return nd_fail(vm, DVX_VALUE_ERROR, "`bins` must be positive, when an integer");
-        if (!read_range(vm, range, a, b)) return false;
-        b->uniform = true;
-        b->count = count;
-        int64_t edges;
-        if (!array_larger(vm, count, 1, &edges)) return false;
-        b->held = new_doubles(vm, edges, &b->edges);
-        if (dvx_failed(b->held)) return false;
-        const double step = (b->last - b->first) / (double)count;
-        for (int64_t i = 0; i < count; i++) doubles(b->edges)[i] = (double)i * step + b->first;
-        doubles(b->edges)[count] = b->last;
-        return true;
-    }
-    b->held = read_doubles(vm, v, &b->edges);
-    if (dvx_failed(b->held)) return false;
-    bool good =
-        b->edges->ndim == 1 || nd_fail(vm, DVX_VALUE_ERROR, "`bins` must be 1d, when an array");
-    for (int64_t i = 1; good && i < b->edges->size; i++)
-        if (doubles(b->edges)[i - 1] > doubles(b->edges)[i])
-            good =
-                nd_fail(vm, DVX_VALUE_ERROR, "`bins` must increase monotonically, when an array");
-    b->count = b->edges->size ? b->edges->size - 1 : 0;
-    if (!good) b->held = compose_first(vm, DVX_FAILED, b->held);
-    return good;
-}
-
 /* The bin of x, or -1.  The last one has its right edge, too. */
-static int64_t bin_of(const bins *b, double x, double scale) {
-    const double *edges = doubles(b->edges);
-    if (!b->uniform) {
-        if (!b->count || !(x >= edges[0] && x <= edges[b->count])) return -1;
-        if (x == edges[b->count]) return b->count - 1;
-        return place_of(edges, b->edges->size, x, true) - 1;
-    }
-    if (!(x >= b->first && x <= b->last)) return -1;
-    int64_t i = (int64_t)((x - b->first) * scale);
-    if (i == b->count) i--;
+static int64_t bin_of(const double *edges, int64_t count, bool uniform, double x, double scale) {
+    if (!(x >= edges[0] && x <= edges[count])) return -1;
+    if (!uniform) return x == edges[count] ? count - 1 : place_of(edges, count + 1, x) - 1;
+    const double at = (x - edges[0]) * scale;
+    if (!(at >= 0 && at < (double)count + 1)) return -1; /* (edges that no histogram has) */
+    int64_t i = (int64_t)at;
+    if (i == count) i--;
     if (x < edges[i]) i--;
-    if (x >= edges[i + 1] && i != b->count - 1) i++;
+    if (x >= edges[i + 1] && i != count - 1) i++;
     return i;
 }
 
-/* Counts, or sums of weights, for each bin. */
-static dvx_value count_bins(dvx_vm *vm, const bins *b, const nd_array *a, const nd_array *weights) {
-    nd_array *out;
-    dvx_value made = array_new(vm, ND_DTYPE(weights ? ND_FLOAT64 : ND_INT64), 1, &b->count, &out);
-    if (dvx_failed(made)) return made;
-    const double scale = (double)b->count / (b->last - b->first);
-    memset(out->data, 0, (size_t)b->count * 8);
-    for (int64_t i = 0; i < a->size; i++) {
-        const int64_t bin = bin_of(b, doubles(a)[i], scale);
-        if (i % ND_POLL == ND_POLL - 1 && !nd_work(vm, (b->uniform ? 10 : 30) * ND_POLL))
-            return compose_first(vm, DVX_FAILED, made);
-        if (bin < 0) continue;
-        if (weights)
-            doubles(out)[bin] += doubles(weights)[i];
-        else
-            ((int64_t *)(void *)out->data)[bin]++;
+/* _count_bins(a, edges, uniform, weights): counts, or sums of weights, for each bin. */
+static dvx_value count_bins(dvx_vm *vm, const dvx_value *args, uint32_t n) {
+    nd_array *a = NULL, *e = NULL, *w = NULL, *out = NULL;
+    const bool weighted = nd_is_given(vm, args[3]);
+    const int uniform = vm->api->truth(vm, args[2]);
+    (void)n;
+    dvx_value held[3] = {DVX_FAILED, DVX_FAILED, DVX_FAILED}, made = DVX_FAILED;
+    if (uniform >= 0) held[0] = read_doubles(vm, args[0], &a);
+    if (!dvx_failed(held[0])) held[1] = read_doubles(vm, args[1], &e);
+    if (!dvx_failed(held[1]) && weighted) held[2] = read_doubles(vm, args[3], &w);
+    if (!dvx_failed(held[2]) && w->size != a->size) {
+        nd_fail(vm, DVX_VALUE_ERROR, "weights should have the same shape as a.");
+    } else if (!dvx_failed(held[weighted ? 2 : 1])) {
+        const int64_t count = e->size ? e->size - 1 : 0;
+        const double *edges = doubles(e);
+        made = array_new(vm, ND_DTYPE(w ? ND_FLOAT64 : ND_INT64), 1, &count, &out);
+        const double scale = count ? (double)count / (edges[count] - edges[0]) : 0;
+        if (!dvx_failed(made)) memset(out->data, 0, (size_t)count * 8);
+        for (int64_t i = 0; i < a->size && count && !dvx_failed(made); i++) {
+            const int64_t bin = bin_of(edges, count, uniform, doubles(a)[i], scale);
+            if (i % ND_POLL == ND_POLL - 1 && !nd_work(vm, (uniform ? 10 : 30) * ND_POLL))
+                made = compose_first(vm, DVX_FAILED, made);
+            else if (bin >= 0 && w)
+                doubles(out)[bin] += doubles(w)[i];
+            else if (bin >= 0)
+                ((int64_t *)(void *)out->data)[bin]++;
+        }
     }
-    return made;
-}
-
-/* Parts of the whole by the widths of their bins. */
-static dvx_value densities(dvx_vm *vm, dvx_value counts, const bins *b) {
-    nd_array *widths;
-    dvx_value sum =
-        compose_reduce(vm, ND_UFUNC_add, vm->api->retain(vm, counts), COMPOSE_ALL, false);
-    dvx_value held = dvx_failed(sum) ? DVX_FAILED : new_doubles(vm, b->count, &widths);
-    if (dvx_failed(held)) return compose_first(vm, DVX_FAILED, compose_first(vm, counts, sum));
-    for (int64_t i = 0; i < b->count; i++)
-        doubles(widths)[i] = doubles(b->edges)[i + 1] - doubles(b->edges)[i];
-    return compose_binary(vm, ND_UFUNC_divide, compose_binary(vm, ND_UFUNC_divide, counts, held),
-                          sum);
-}
-
-ND_PARAMETERS(histogram_parameters, 1, "a", "bins", "range", "density", "weights");
-static dvx_value histogram(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    nd_array *a, *w = NULL;
-    bins b = {.held = DVX_FAILED};
-    const int density = nd_is_given(vm, args[3]) ? vm->api->truth(vm, args[3]) : 0;
-    (void)count;
-    if (density < 0) return DVX_FAILED;
-    if (is_complex(vm, args[0]) || (nd_is_given(vm, args[4]) && is_complex(vm, args[4])))
-        return nd_wider(vm, "histogram", &histogram_parameters, args);
-    dvx_value held[2] = {read_doubles(vm, args[0], &a), DVX_FAILED}, made = DVX_FAILED;
-    bool good = !dvx_failed(held[0]);
-    if (good && nd_is_given(vm, args[4])) {
-        held[1] = read_doubles(vm, args[4], &w);
-        good = !dvx_failed(held[1]);
-        if (good && !array_same_shape(a, w))
-            good = nd_fail(vm, DVX_VALUE_ERROR, "weights should have the same shape as a.");
-    }
-    if (good && read_bins(vm, args[1], args[2], a, &b)) {
-        made = count_bins(vm, &b, a, w);
-        if (density && !dvx_failed(made)) made = densities(vm, made, &b);
-        if (!dvx_failed(made) && !b.uniform) /* the edges as they were given */
-            b.held = compose_first(vm, array_from(vm, args[1], NULL), b.held);
-        made = dvx_failed(made) ? compose_first(vm, made, b.held) : compose_pair(vm, made, b.held);
-    }
-    vm->api->release(vm, held[0]);
-    vm->api->release(vm, held[1]);
+    for (int i = 0; i < 3; i++) vm->api->release(vm, held[i]);
     return made;
 }
 
@@ -377,7 +241,7 @@ static dvx_value interp(dvx_vm *vm, const dvx_value *args, uint32_t count) {
 ND_PARAMETERS(bincount_parameters, 1, "x", "weights", "minlength");
 
 static const dvx_function functions[] = {
-    ND_NAMED("histogram", histogram, histogram_parameters),
+    ND_PLAIN("_count_bins", count_bins, 4, 4),
     ND_NAMED("bincount", bincount, bincount_parameters),
     ND_NAMED("interp", interp, interp_parameters),
 };

@@ -1,10 +1,10 @@
-/* join.c: concatenate, stack and their like; split; tile and repeat (join.h). */
+/* join.c: concatenate, stack and their like; tile, repeat and resize (join.h). */
 #include "functions/join.h"
 
 #include <stdlib.h>
 
 #include "loops/cast.h"
-#include "array/convert.h"
+#include "array/compose.h"
 #include "array/create.h"
 #include "array/methods.h"
 #include "array/shape.h"
@@ -227,169 +227,6 @@ static dvx_value hstack(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     return stack_rows(vm, args[0], 1, true);
 }
 
-/* dstack(tup): along a third axis, which each array gets if it has none */
-static dvx_value dstack(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    arrays list;
-    (void)count;
-    dvx_value made = DVX_FAILED;
-    if (!read_arrays(vm, args[0], 0, "need at least one array to concatenate", &list)) goto end;
-    for (int64_t i = 0; i < list.count; i++) {
-        const nd_array *a = array_of(vm, list.values[i]);
-        const bool flat = a->ndim < 2;
-        if (a->ndim >= 3) continue;
-        const int64_t deep[3] = {flat ? 1 : a->axes[0].count, flat ? a->size : a->axes[1].count, 1};
-        dvx_value wider = shape_reshape(vm, list.values[i], 3, deep);
-        vm->api->release(vm, list.values[i]);
-        list.values[i] = wider;
-        if (dvx_failed(wider)) goto end;
-    }
-    made = join_arrays(vm, list.values, list.count, 2, common(vm, list.values, list.count));
-end:
-    drop(vm, &list);
-    return made;
-}
-
-/* column_stack(tup): arrays with one axis are columns */
-static dvx_value column_stack(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    arrays list;
-    (void)count;
-    dvx_value made = DVX_FAILED;
-    if (!read_arrays(vm, args[0], 0, "need at least one array to concatenate", &list)) goto end;
-    for (int64_t i = 0; i < list.count; i++) {
-        const nd_array *a = array_of(vm, list.values[i]);
-        const int64_t column[2] = {a->size, 1};
-        if (a->ndim >= 2) continue;
-        dvx_value wider = shape_reshape(vm, list.values[i], 2, column);
-        vm->api->release(vm, list.values[i]);
-        list.values[i] = wider;
-        if (dvx_failed(wider)) goto end;
-    }
-    made = join_arrays(vm, list.values, list.count, 1, common(vm, list.values, list.count));
-end:
-    drop(vm, &list);
-    return made;
-}
-
-/* append(arr, values, axis=None) */
-static dvx_value append(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    (void)count;
-    dvx_value both = vm->api->make_tuple(vm, args, 2);
-    if (dvx_failed(both)) return both;
-    dvx_value none = nd_none(vm);
-    const dvx_value own[4] = {both, dvx_failed(args[2]) ? none : args[2], DVX_FAILED, DVX_FAILED};
-    dvx_value made = concatenate(vm, own, 4);
-    vm->api->release(vm, both);
-    return made;
-}
-
-/* ---- split ---- */
-
-/* Appends the part from `start` to `stop` to the list. */
-static bool add_part(dvx_vm *vm, dvx_value list, dvx_value array, int axis, int64_t start,
-                     int64_t stop) {
-    const nd_array *a = array_of(vm, array);
-    dvx_axis axes[ND_MOST];
-    nd_array *view;
-    int64_t size = a->axes[axis].count;
-    if (start < 0) start = start + size < 0 ? 0 : start + size;
-    if (stop < 0) stop = stop + size < 0 ? 0 : stop + size;
-    if (start > size) start = size;
-    if (stop > size) stop = size;
-    memcpy(axes, a->axes, (size_t)a->ndim * sizeof *axes);
-    axes[axis].count = stop > start ? stop - start : 0;
-    char *data = a->data + (axes[axis].count ? start * axes[axis].stride : 0);
-    dvx_value part = array_view(vm, array, a, data, a->ndim, axes, &view);
-    bool good = !dvx_failed(part) && vm->api->append(vm, list, part);
-    vm->api->release(vm, part);
-    return good;
-}
-
-/* Equal parts; the first ones have one element more if need be. */
-static bool split_evenly(dvx_vm *vm, dvx_value list, dvx_value array, int axis, int64_t parts,
-                         bool exact) {
-    int64_t size = array_of(vm, array)->axes[axis].count, at = 0;
-    if (parts <= 0)
-        return nd_fail(vm, exact && parts == 0 ? DVX_ZERO_DIVISION_ERROR : DVX_VALUE_ERROR,
-                       exact && parts == 0 ? "integer division or modulo by zero"
-                                           : "number sections must be larger than 0.");
-    if (exact && size % parts)
-        return nd_fail(vm, DVX_VALUE_ERROR, "array split does not result in an equal division");
-    for (int64_t i = 0; i < parts; i++) {
-        int64_t next = at + size / parts + (i < size % parts);
-        if (!add_part(vm, list, array, axis, at, next) || !nd_work(vm, 100)) return false;
-        at = next;
-    }
-    return true;
-}
-
-static bool split_at(dvx_vm *vm, dvx_value list, dvx_value array, int axis, dvx_value indices) {
-    int64_t count = vm->api->length(vm, indices), at = 0, next;
-    for (int64_t i = 0; i < count; i++) {
-        dvx_value item = vm->api->get_item(vm, indices, vm->api->make_int(vm, i));
-        bool good = !dvx_failed(item) && nd_read_index(vm, item, &next);
-        vm->api->release(vm, item);
-        if (!good || !add_part(vm, list, array, axis, at, next)) return false;
-        at = next;
-    }
-    return count >= 0 && add_part(vm, list, array, axis, at, INT64_MAX);
-}
-
-static dvx_value split_array(dvx_vm *vm, dvx_value array, dvx_value how, int axis, bool exact) {
-    int64_t parts;
-    dvx_value list = vm->api->make_list(vm, NULL, 0);
-    if (dvx_failed(list)) return list;
-    bool even = vm->api->kind(vm, how) == DVX_INT;
-    bool good =
-        even ? nd_read_index(vm, how, &parts) && split_evenly(vm, list, array, axis, parts, exact)
-             : split_at(vm, list, array, axis, how);
-    if (good) return list;
-    vm->api->release(vm, list);
-    return DVX_FAILED;
-}
-
-static dvx_value split_given(dvx_vm *vm, const dvx_value *args, bool exact) {
-    nd_array *a;
-    int axis = 0;
-    dvx_value array = array_operand(vm, args[0], NULL, &a), list = DVX_FAILED;
-    if (dvx_failed(array)) return array;
-    if (a->ndim == 0)
-        nd_fail(vm, DVX_INDEX_ERROR, "tuple index out of range");
-    else if (dvx_failed(args[2]) || nd_axis_of(vm, args[2], a->ndim, &axis))
-        list = split_array(vm, array, args[1], axis, exact);
-    vm->api->release(vm, array);
-    return list;
-}
-/* split(ary, indices_or_sections, axis=0) */
-static dvx_value split(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    (void)count;
-    return split_given(vm, args, true);
-}
-static dvx_value array_split(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    (void)count;
-    return split_given(vm, args, false);
-}
-/* vsplit, hsplit(ary, indices_or_sections) */
-static dvx_value split_named(dvx_vm *vm, const dvx_value *args, bool beside) {
-    nd_array *a;
-    dvx_value array = array_operand(vm, args[0], NULL, &a), list = DVX_FAILED;
-    if (dvx_failed(array)) return array;
-    if (a->ndim < (beside ? 1 : 2))
-        nd_fail(vm, DVX_VALUE_ERROR, "%s only works on arrays of %d or more dimensions",
-                beside ? "hsplit" : "vsplit", beside ? 1 : 2);
-    else
-        list = split_array(vm, array, args[1], beside && a->ndim > 1, true);
-    vm->api->release(vm, array);
-    return list;
-}
-static dvx_value vsplit(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    (void)count;
-    return split_named(vm, args, false);
-}
-static dvx_value hsplit(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    (void)count;
-    return split_named(vm, args, true);
-}
-
 /* ---- tile and repeat ---- */
 
 /* The same array `reps` times along each axis: copied as an array with an axis more for each. */
@@ -583,13 +420,47 @@ static dvx_value repeat(dvx_vm *vm, const dvx_value *args, uint32_t count) {
 ND_PARAMETERS(of_repeats, 1, "repeats", "axis");
 ND_METHOD(repeat, ND_NAMED("repeat", repeat, of_repeats));
 
+/* ---- resize ---- */
+
+/* a, new_shape */
+static dvx_value resize(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    enum { AT_ONCE = 1 << 24 }; /* bytes */
+    nd_array *a, *out;
+    int ndim;
+    int64_t shape[ND_MOST];
+    (void)count;
+    if (!array_read_shape(vm, args[1], &ndim, shape)) return DVX_FAILED;
+    for (int i = 0; i < ndim; i++)
+        if (shape[i] < 0)
+            return nd_raise(vm, DVX_VALUE_ERROR,
+                            "all elements of `new_shape` must be non-negative");
+    dvx_value row = array_row(vm, args[0], NULL, &a);
+    if (dvx_failed(row)) return row;
+    dvx_value made = a->size ? array_new(vm, a->dtype, ndim, shape, &out)
+                             : create_zeros(vm, a->dtype, ndim, shape, &out);
+    if (!dvx_failed(made) && a->size) {
+        const size_t one = (size_t)(a->size * a->dtype->size);
+        const size_t all = (size_t)(out->size * out->dtype->size);
+        size_t done = one < all ? one : all;
+        if (done) memcpy(out->data, a->data, done);
+        for (; done && done < all && !dvx_failed(made);) {
+            const size_t twice = done < all - done ? done : all - done;
+            const size_t more = twice < AT_ONCE ? twice : AT_ONCE / one * one + one;
+            memcpy(out->data + done, out->data, more < twice ? more : twice);
+            done += more < twice ? more : twice;
+            if (!nd_work(vm, (int64_t)(twice < AT_ONCE ? twice : AT_ONCE) / 8))
+                made = compose_first(vm, DVX_FAILED, made);
+        }
+    }
+    vm->api->release(vm, row);
+    return made;
+}
+
 ND_PARAMETERS(of_concatenate, 1, ".arrays", "axis", "out", "dtype");
 ND_PARAMETERS(of_stack, 1, "arrays", "axis", "out");
 ND_PARAMETERS(of_tup, 1, "tup");
-ND_PARAMETERS(of_append, 2, "arr", "values", "axis");
-ND_PARAMETERS(of_split, 2, "ary", "indices_or_sections", "axis");
-ND_PARAMETERS(of_split_named, 2, "ary", "indices_or_sections");
 ND_PARAMETERS(of_tile, 2, "A", "reps");
+ND_PARAMETERS(of_resize, 2, "a", "new_shape");
 ND_PARAMETERS(of_repeat, 2, "a", "repeats", "axis");
 
 static const dvx_function functions[] = {
@@ -598,15 +469,9 @@ static const dvx_function functions[] = {
     ND_NAMED("vstack", vstack, of_tup),
     ND_NAMED("row_stack", vstack, of_tup),
     ND_NAMED("hstack", hstack, of_tup),
-    ND_NAMED("column_stack", column_stack, of_tup),
-    ND_NAMED("dstack", dstack, of_tup),
-    ND_NAMED("append", append, of_append),
-    ND_NAMED("split", split, of_split),
-    ND_NAMED("array_split", array_split, of_split),
-    ND_NAMED("vsplit", vsplit, of_split_named),
-    ND_NAMED("hsplit", hsplit, of_split_named),
     ND_NAMED("tile", tile, of_tile),
     ND_NAMED("repeat", repeat, of_repeat),
+    ND_NAMED("resize", resize, of_resize),
 };
 
 bool join_register(dvx_vm *vm, dvx_value module) { return ND_ADD_ALL(functions); }

@@ -1,4 +1,4 @@
-/* join.h: several arrays become one, and one several. */
+/* join.h: several arrays become one, and one is repeated. */
 #ifndef ND_JOIN_H
 #define ND_JOIN_H
 
@@ -9,7 +9,5 @@ dvx_value join_arrays(dvx_vm *vm, const dvx_value *arrays, int64_t count, int ax
                       const nd_dtype *dtype);
 
 bool join_register(dvx_vm *vm, dvx_value module);
-/* joined.c: r_, c_, s_ and index_exp. */
-bool joined_register(dvx_vm *vm, dvx_value module);
 
 #endif

@@ -1,15 +1,11 @@
-/* lookup.c: unravel_index, ravel_multi_index, lexsort, broadcast_arrays, broadcast_shapes,
- * rollaxis, apply_along_axis, divmod (lookup.h). */
+/* lookup.c: unravel_index, ravel_multi_index, broadcast_arrays, broadcast_shapes, divmod
+ * (lookup.h). */
 #include "functions/lookup.h"
 
 #include <string.h>
 
-#include "functions/arrange.h"
 #include "array/compose.h"
-#include "array/convert.h"
-#include "array/create.h"
 #include "array/methods.h"
-#include "sort/order.h"
 #include "index/pick.h"
 #include "array/shape.h"
 #include "ufunc/ufunc.h"
@@ -216,98 +212,6 @@ static dvx_value ravel_multi_index(dvx_vm *vm, const dvx_value *args, uint32_t c
     return dvx_failed(made) ? made : array_result(vm, made);
 }
 
-/* ---- lexsort ---- */
-
-/* Sorts the places of a line of elements, of size bytes, by what they are. */
-static bool sort_by(dvx_vm *vm, const nd_dtype *dtype, const char *line, int64_t n, int64_t *places,
-                    char *row, int64_t *order) {
-    const size_t size = dtype->size;
-    for (int64_t i = 0; i < n; i++)
-        memcpy(row + (size_t)i * size, line + (size_t)places[i] * size, size);
-    if (!order_places(vm, dtype, row, order, n)) return false;
-    for (int64_t i = 0; i < n; i++) order[i] = places[order[i]];
-    memcpy(places, order, (size_t)n * sizeof *places);
-    return true;
-}
-
-static dvx_value sort_all(dvx_vm *vm, const arrays *lines, int64_t n) {
-    nd_array *first = array_of(vm, lines->values[0]), *out;
-    int64_t shape[ND_MOST], *order;
-    const size_t room = (size_t)(n ? n : 1) * sizeof(nd_complex);
-    array_shape(first, shape);
-    dvx_value made = array_new(vm, ND_DTYPE(ND_INT64), first->ndim, shape, &out);
-    if (dvx_failed(made)) return made;
-    char *row = vm->api->allocate(vm, room);
-    order = row ? vm->api->allocate(vm, room) : NULL;
-    bool good = order != NULL;
-    for (int64_t done = 0; good && n && done < first->size; done += n) {
-        int64_t *places = ints(out) + done;
-        for (int64_t i = 0; i < n; i++) places[i] = i;
-        for (int k = 0; good && k < lines->count; k++) {
-            const nd_array *a = array_of(vm, lines->values[k]);
-            good = sort_by(vm, a->dtype, a->data + done * a->dtype->size, n, places, row, order);
-        }
-    }
-    vm->api->deallocate(vm, order, room);
-    vm->api->deallocate(vm, row, room);
-    return good ? made : compose_first(vm, DVX_FAILED, made);
-}
-
-/* keys, axis */
-static dvx_value lexsort(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    arrays lines = {0};
-    nd_array *a, *b;
-    int axis = 0;
-    int64_t along = -1;
-    dvx_value result = DVX_FAILED;
-    (void)count;
-    const bool numbers = convert_kind(vm, args[0]) != NULL;
-    const int64_t given = numbers ? 0 : vm->api->length(vm, args[0]);
-    if (given < 0) return DVX_FAILED;
-    if (!given)
-        return nd_raise(vm, DVX_TYPE_ERROR, "need sequence of keys with len > 0 in lexsort");
-    if (given > ND_MOST)
-        return nd_raise(vm, DVX_TYPE_ERROR, "lexsort by more than 32 keys is not part of ndarray");
-    if (!dvx_failed(args[1]) && !nd_read_index(vm, args[1], &along)) return DVX_FAILED;
-    arrays keys = {0};
-    bool good = true;
-    for (int i = 0; good && i < given; i++) {
-        dvx_value item = vm->api->get_item(vm, args[0], vm->api->make_int(vm, i));
-        dvx_value key = dvx_failed(item) ? item : array_operand(vm, item, NULL, &a);
-        vm->api->release(vm, item);
-        good = !dvx_failed(key);
-        if (!good) break;
-        keys.values[keys.count++] = key;
-        b = array_of(vm, keys.values[0]);
-        if (!array_same_shape(a, b))
-            good = nd_fail(vm, DVX_VALUE_ERROR, "all keys need to be the same shape");
-    }
-    if (good) {
-        b = array_of(vm, keys.values[0]);
-        if (!b->ndim) {
-            good = along == 0 || along == -1 || nd_axis(vm, along, 0, &axis);
-            if (good) result = vm->api->make_int(vm, 0);
-            good = false;
-        } else {
-            good = nd_axis(vm, along, b->ndim, &axis);
-        }
-    }
-    int of;
-    for (int i = 0; good && i < keys.count; i++) {
-        dvx_value line = order_lines(vm, keys.values[i], vm->api->make_int(vm, axis), &of, &a);
-        good = !dvx_failed(line);
-        if (good) lines.values[lines.count++] = line;
-    }
-    if (good) {
-        a = array_of(vm, lines.values[0]);
-        result = sort_all(vm, &lines, a->axes[a->ndim - 1].count);
-        if (!dvx_failed(result)) result = order_turned_back(vm, result, axis);
-    }
-    drop(vm, &lines);
-    drop(vm, &keys);
-    return result;
-}
-
 /* ---- Broadcasting ---- */
 
 static dvx_value broadcast_arrays(dvx_vm *vm, const dvx_value *args, uint32_t count) {
@@ -369,136 +273,6 @@ static dvx_value broadcast_shapes(dvx_vm *vm, const dvx_value *args, uint32_t co
     return good ? array_ints(vm, shape, ndim) : DVX_FAILED;
 }
 
-/* a, axis, start */
-static dvx_value rollaxis(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    nd_array *a;
-    int axis, order[ND_MOST], used = 0;
-    int64_t start = 0;
-    (void)count;
-    dvx_value array = array_operand(vm, args[0], NULL, &a), made = DVX_FAILED;
-    if (dvx_failed(array)) return array;
-    const int n = a->ndim;
-    bool good = nd_axis_of(vm, args[1], n, &axis) &&
-                (dvx_failed(args[2]) || nd_read_index(vm, args[2], &start));
-    if (good && start < 0) start += n;
-    if (good && (start < 0 || start > n)) {
-        vm->api->raise_format(vm, nd_state_of(vm)->axis_error,
-                              "'start' arg requires %d <= start < %d, but %lld was passed in", -n,
-                              n + 1, (long long)(start < 0 ? start - n + n : start));
-        good = false;
-    }
-    if (good) {
-        int64_t to = axis < start ? start - 1 : start;
-        for (int i = 0, k = 0; i < n; i++) {
-            if (i == to) {
-                order[used++] = axis;
-                continue;
-            }
-            if (k == axis) k++;
-            order[used++] = k++;
-        }
-        made = shape_permute(vm, array, order);
-    }
-    vm->api->release(vm, array);
-    return made;
-}
-
-/* ---- apply_along_axis ---- */
-
-enum { EXTRA = 8 }; /* arguments behind the line */
-
-/* The function's result for the line at `data`, as an array. */
-static dvx_value apply(dvx_vm *vm, const dvx_value *args, dvx_value array, const nd_array *a,
-                       char *data, dvx_axis line) {
-    dvx_value given[1 + EXTRA];
-    nd_array *view;
-    uint32_t used = 1;
-    enum { STEPS = 1000 }; /* of a call */
-    if (!nd_work(vm, STEPS)) return DVX_FAILED;
-    given[0] = array_view(vm, array, a, data, 1, &line, &view);
-    if (dvx_failed(given[0])) return DVX_FAILED;
-    while (used <= EXTRA && !dvx_failed(args[2 + used])) {
-        given[used] = args[2 + used];
-        used++;
-    }
-    dvx_value made = vm->api->call(vm, args[0], given, used);
-    vm->api->release(vm, given[0]);
-    return compose_array(vm, made, NULL);
-}
-
-/* The results, one behind the other, with the axes of each last. */
-static dvx_value apply_all(dvx_vm *vm, const dvx_value *args, dvx_value array, const nd_array *a,
-                           int axis, nd_array **out, int *own) {
-    int64_t index[ND_MOST] = {0}, shape[ND_MOST];
-    int others[ND_MOST], ndim = 0;
-    const dvx_axis line = a->axes[axis];
-    int64_t left = 1;
-    for (int i = 0; i < a->ndim; i++)
-        if (i != axis) others[ndim++] = i;
-    for (int i = 0; i < ndim; i++) left *= shape[i] = a->axes[others[i]].count;
-    if (!left)
-        return nd_raise(vm, DVX_VALUE_ERROR,
-                        "Cannot apply_along_axis when any iteration dimensions are 0");
-    dvx_value made = DVX_FAILED;
-    for (int64_t done = 0; done < left; done++) {
-        char *data = a->data;
-        for (int i = 0; i < ndim; i++) data += index[i] * a->axes[others[i]].stride;
-        dvx_value one = apply(vm, args, array, a, data, line);
-        if (dvx_failed(one)) return compose_first(vm, one, made);
-        const nd_array *result = array_of(vm, one);
-        bool good = true;
-        if (!done) {
-            *own = result->ndim;
-            if (ndim + *own > ND_MOST)
-                good = nd_fail(vm, DVX_VALUE_ERROR,
-                               "maximum supported dimension for an ndarray is 32, found %d",
-                               ndim + *own);
-            for (int i = 0; good && i < *own; i++) shape[ndim + i] = result->axes[i].count;
-            if (good) made = create_zeros(vm, result->dtype, ndim + *own, shape, out);
-            good = !dvx_failed(made);
-        }
-        if (good) {
-            nd_array part = {.dtype = (*out)->dtype, .ndim = *own, .axes = (*out)->axes + ndim};
-            part.data = (*out)->data;
-            for (int i = 0; i < ndim; i++) part.data += index[i] * (*out)->axes[i].stride;
-            array_update(&part);
-            good = array_assign(vm, &part, result);
-        }
-        vm->api->release(vm, one);
-        if (!good) return compose_first(vm, DVX_FAILED, made);
-        for (int i = ndim; i-- > 0;) {
-            if (++index[i] < shape[i]) break;
-            index[i] = 0;
-        }
-    }
-    return made;
-}
-
-/* func1d, axis, arr, and what the function gets behind the line */
-static dvx_value apply_along_axis(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    nd_array *a, *out = NULL, *view;
-    int axis, own = 0, order[ND_MOST], used = 0;
-    (void)count;
-    dvx_value array = array_operand(vm, args[2], NULL, &a), made = DVX_FAILED;
-    if (dvx_failed(array)) return array;
-    /* (A view of its own, whose shape the function cannot set.) */
-    array = compose_first(vm, array_view(vm, array, a, a->data, a->ndim, a->axes, &view), array);
-    if (dvx_failed(array)) return array;
-    a = view;
-    if (nd_axis_of(vm, args[1], a->ndim, &axis)) {
-        dvx_value moved[3 + EXTRA] = {args[0], array, array};
-        memcpy(moved + 3, args + 3, EXTRA * sizeof *moved);
-        made = apply_all(vm, moved, array, a, axis, &out, &own);
-    }
-    vm->api->release(vm, array);
-    if (dvx_failed(made)) return made;
-    const int ndim = out->ndim;
-    for (int i = 0; i < axis; i++) order[used++] = i;
-    for (int i = ndim - own; i < ndim; i++) order[used++] = i;
-    for (int i = axis; i < ndim - own; i++) order[used++] = i;
-    return compose_permuted(vm, made, order);
-}
-
 /* ---- divmod ---- */
 
 static dvx_value divmod_(dvx_vm *vm, const dvx_value *args, uint32_t count) {
@@ -512,18 +286,12 @@ static dvx_value divmod_(dvx_vm *vm, const dvx_value *args, uint32_t count) {
 
 ND_PARAMETERS(of_unravel, 2, "indices", "shape", "order");
 ND_PARAMETERS(of_ravel_multi, 2, "multi_index", "dims", "mode", "order");
-ND_PARAMETERS(of_lexsort, 1, "keys", "axis");
-ND_PARAMETERS(of_rollaxis, 2, "a", "axis", "start");
-ND_PARAMETERS(of_apply, 3, "func1d", "axis", "arr", ".0", ".1", ".2", ".3", ".4", ".5", ".6", ".7");
 
 static const dvx_function functions[] = {
     ND_NAMED("unravel_index", unravel_index, of_unravel),
     ND_NAMED("ravel_multi_index", ravel_multi_index, of_ravel_multi),
-    ND_NAMED("lexsort", lexsort, of_lexsort),
     ND_PLAIN("broadcast_arrays", broadcast_arrays, 0, ND_ANY),
     ND_PLAIN("broadcast_shapes", broadcast_shapes, 0, ND_ANY),
-    ND_NAMED("rollaxis", rollaxis, of_rollaxis),
-    ND_NAMED("apply_along_axis", apply_along_axis, of_apply),
     ND_PLAIN("divmod", divmod_, 2, 2),
 };
 

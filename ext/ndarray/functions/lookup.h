@@ -1,5 +1,4 @@
-/* lookup.h: unravel_index, ravel_multi_index, lexsort, broadcast_arrays, broadcast_shapes,
- * rollaxis, apply_along_axis, divmod. */
+/* lookup.h: unravel_index, ravel_multi_index, broadcast_arrays, broadcast_shapes, divmod. */
 #ifndef ND_LOOKUP_H
 #define ND_LOOKUP_H
 

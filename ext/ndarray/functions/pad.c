@@ -1,4 +1,4 @@
-/* pad.c: pad, kron, fill_diagonal, tril_indices, triu_indices (pad.h). */
+/* pad.c: pad, fill_diagonal, tril_indices, triu_indices (pad.h). */
 #include "functions/pad.h"
 
 #include "loops/cast.h"
@@ -6,8 +6,6 @@
 #include "array/convert.h"
 #include "array/create.h"
 #include "array/methods.h"
-#include "array/shape.h"
-#include "ufunc/ufunc.h"
 
 /* ---- pad ---- */
 
@@ -190,53 +188,6 @@ static dvx_value pad(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     return made;
 }
 
-/* ---- kron ---- */
-
-/* A view with axes of one element between those of the array, in front of each or behind it. */
-static dvx_value spaced(dvx_vm *vm, dvx_value of, const nd_array *a, int ndim, bool behind) {
-    dvx_axis axes[ND_MOST];
-    nd_array *view;
-    for (int i = 0; i < ndim; i++) {
-        const int k = i - (ndim - a->ndim);
-        const dvx_axis one = {1, 0}, axis = k < 0 ? one : a->axes[k];
-        axes[2 * i] = behind ? axis : one;
-        axes[2 * i + 1] = behind ? one : axis;
-    }
-    return array_view(vm, of, a, a->data, 2 * ndim, axes, &view);
-}
-
-/* a, b */
-static dvx_value kron(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    nd_array *a, *b;
-    int64_t shape[ND_MOST];
-    dvx_value held[2] = {array_operand(vm, args[0], NULL, &a), DVX_FAILED}, made = DVX_FAILED;
-    (void)count;
-    if (!dvx_failed(held[0])) held[1] = array_operand(vm, args[1], NULL, &b);
-    if (!dvx_failed(held[1])) {
-        const int ndim = a->ndim > b->ndim ? a->ndim : b->ndim;
-        if (2 * ndim > ND_MOST) {
-            nd_fail(vm, DVX_VALUE_ERROR,
-                    "maximum supported dimension for an ndarray is 32, found %d", 2 * ndim);
-        } else if (!ndim) {
-            made = ufunc_call(vm, ND_UFUNC_multiply, held, DVX_FAILED, NULL);
-        } else {
-            dvx_value parts[2] = {spaced(vm, held[0], a, ndim, true), DVX_FAILED};
-            if (!dvx_failed(parts[0])) parts[1] = spaced(vm, held[1], b, ndim, false);
-            made = compose_binary(vm, ND_UFUNC_multiply, parts[0], parts[1]);
-            /* (The product has this shape with each axis in two: so it fits.) */
-            for (int i = 0; i < ndim && !dvx_failed(made); i++) {
-                const dvx_axis *two = array_of(vm, made)->axes + 2 * i;
-                shape[i] = two[0].count * two[1].count;
-            }
-            if (!dvx_failed(made))
-                made = compose_first(vm, shape_reshape(vm, made, ndim, shape), made);
-        }
-    }
-    vm->api->release(vm, held[0]);
-    vm->api->release(vm, held[1]);
-    return made;
-}
-
 /* ---- Diagonals and triangles ---- */
 
 /* a, val, wrap */
@@ -314,13 +265,11 @@ static dvx_value triu_indices(dvx_vm *vm, const dvx_value *args, uint32_t count)
 
 /* ---- The module ---- */
 
-ND_PARAMETERS(of_kron, 2, "a", "b");
 ND_PARAMETERS(of_diagonal, 2, "a", "val", "wrap");
 ND_PARAMETERS(of_triangle, 1, "n", "k", "m");
 
 static const dvx_function functions[] = {
     ND_NAMED("pad", pad, of_pad),
-    ND_NAMED("kron", kron, of_kron),
     ND_NAMED("fill_diagonal", fill_diagonal, of_diagonal),
     ND_NAMED("tril_indices", tril_indices, of_triangle),
     ND_NAMED("triu_indices", triu_indices, of_triangle),

@@ -1,5 +1,4 @@
-/* pad.h: arrays made of larger or repeated parts of others: pad, kron; fill_diagonal, and the
- * indices of triangles. */
+/* pad.h: pad; fill_diagonal, and the indices of triangles. */
 #ifndef ND_PAD_H
 #define ND_PAD_H
 

@@ -1,7 +1,8 @@
-/* select.c: where, clip, round, diff, trace, isclose, allclose, array_equal, count_nonzero
- * (select.h). */
+/* select.c: where, clip, round, diff, trace, isclose, allclose, array_equal, count_nonzero,
+ * nan_to_num (select.h). */
 #include "functions/select.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "loops/arith.h"
@@ -688,11 +689,93 @@ static dvx_value count_nonzero(dvx_vm *vm, const dvx_value *args, uint32_t count
     return made;
 }
 
+/* ---- nan_to_num ---- */
+
+/* Nans become by[0], infinities by[1] and by[2]; `to` may be `x`. */
+#define REPLACE(T, name)                                                                 \
+    static void replace_##name(T *to, const T *x, int64_t count, const double *by) {     \
+        const T none = (T)by[0], up = (T)by[1], down = (T)by[2], inf = (T)INFINITY;      \
+        for (int64_t i = 0; i < count; i++)                                              \
+            to[i] = x[i] != x[i] ? none : x[i] == inf ? up : x[i] == -inf ? down : x[i]; \
+    }
+REPLACE(double, float64)
+REPLACE(float, float32)
+
+/* (A complex number is one as a whole; x may be `to`.) */
+static void replace_complex(nd_complex *to, const nd_complex *x, int64_t count, double number) {
+    for (int64_t i = 0; i < count; i++)
+        to[i] = x[i].real != x[i].real || x[i].imag != x[i].imag ? (nd_complex){number, 0} : x[i];
+}
+
+/* A copy with these numbers, of float64 or float32, or of their parts: by[0] or, if `whole`, only
+ * that one; takes `v`. */
+static dvx_value replaced(dvx_vm *vm, dvx_value v, const double *by, bool whole) {
+    nd_array *to;
+    const nd_array *a = array_of(vm, v);
+    const bool row = a->flags & ND_C_CONTIGUOUS && !dtype_is_integer(a->dtype);
+    dvx_value made = row ? array_new_like(vm, a->dtype, a, &to) : array_copy(vm, a, a->dtype, 'K');
+    if (dvx_failed(made)) return compose_first(vm, made, v);
+    to = array_of(vm, made);
+    const char *from = row ? a->data : to->data;
+    whole = whole && to->dtype->num == ND_COMPLEX128;
+    nd_blocks b = {.total = to->size * (to->dtype->kind == 'c' && !whole ? 2 : 1), .quick = true};
+    while (!dtype_is_integer(to->dtype) && nd_next_block(vm, &b))
+        if (whole)
+            replace_complex((nd_complex *)(void *)to->data + b.at,
+                            (const nd_complex *)(const void *)from + b.at, b.count, by[0]);
+        else if (type_as_float(to->dtype->num) == ND_FLOAT32)
+            replace_float32((float *)(void *)to->data + b.at,
+                            (const float *)(const void *)from + b.at, b.count, by);
+        else
+            replace_float64((double *)(void *)to->data + b.at,
+                            (const double *)(const void *)from + b.at, b.count, by);
+    vm->api->release(vm, v);
+    return b.stopped ? compose_first(vm, DVX_FAILED, made) : made;
+}
+
+/* x, nan, posinf, neginf */
+static dvx_value nan_to_num(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    nd_array *a;
+    (void)count;
+    dvx_value v = array_operand(vm, args[0], NULL, &a);
+    if (dvx_failed(v)) return v;
+    const nd_dtype *dtype = a->dtype;
+    const bool half = dtype->num == ND_FLOAT16; /* (by way of float32) */
+    const double most = half ? 65504 : type_as_float(dtype->num) == ND_FLOAT32 ? FLT_MAX : DBL_MAX;
+    double by[3] = {0, most, -most};
+    for (int i = 0; i < 3; i++)
+        if (nd_is_given(vm, args[i + 1]) && !vm->api->read_float(vm, args[i + 1], &by[i]))
+            return compose_first(vm, DVX_FAILED, v);
+    if (half) v = compose_array(vm, v, ND_DTYPE(ND_FLOAT32));
+    if (!dvx_failed(v)) v = replaced(vm, v, by, false);
+    if (half) v = compose_array(vm, v, dtype);
+    return dvx_failed(v) ? v : array_result(vm, v);
+}
+
+/* _without_nans(a, number): those that are no floats as they are (lib/nans.dl). */
+static dvx_value without_nans(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    nd_array *a;
+    double by[3] = {0, INFINITY, -INFINITY};
+    (void)count;
+    dvx_value v = array_operand(vm, args[0], NULL, &a);
+    if (dvx_failed(v) || dtype_is_integer(a->dtype)) return v;
+    if (!vm->api->read_float(vm, args[1], &by[0])) return compose_first(vm, DVX_FAILED, v);
+    const nd_type type = a->dtype->num;
+    const nd_dtype *dtype = type == ND_FLOAT16     ? ND_DTYPE(ND_FLOAT32)
+                            : type == ND_COMPLEX64 ? ND_DTYPE(ND_COMPLEX128)
+                                                   : a->dtype;
+    v = compose_array(vm, v, dtype);
+    if (!dvx_failed(v)) v = replaced(vm, v, by, true);
+    return compose_array(vm, v, ND_DTYPE(type));
+}
+
 /* ---- Tables ---- */
 
 ND_PARAMETERS(where_parameters, 1, "condition", "x", "y");
 ND_PARAMETERS(diff_parameters, 1, "a", "n", "axis");
 ND_PARAMETERS(close_parameters, 2, "a", "b", "rtol", "atol", "equal_nan");
+static const char *const replace_names[] = {"x", "nan", "posinf", "neginf"};
+static const dvx_parameters replace_parameters = {sizeof(dvx_parameters), replace_names, 4, 1, 1};
 ND_PARAMETERS(count_parameters, 1, "a", "axis");
 ND_PARAMETERS(round_parameters, 1, "a", "decimals", "out");
 ND_PARAMETERS(round_method_parameters, 0, "decimals", "out");
@@ -712,6 +795,8 @@ static const dvx_function functions[] = {
     ND_NAMED("allclose", allclose, close_parameters),
     ND_NAMED("array_equal", array_equal, equal_parameters),
     ND_NAMED("count_nonzero", count_nonzero, count_parameters),
+    ND_NAMED("nan_to_num", nan_to_num, replace_parameters),
+    ND_PLAIN("_without_nans", without_nans, 2, 2),
 };
 
 bool select_register(dvx_vm *vm, dvx_value module) { return ND_ADD_ALL(functions); }

@@ -1,4 +1,4 @@
-/* pick.c: put, putmask, place, compress, extract, choose, select (pick.h).
+/* pick.c: put, putmask, place, compress, choose (pick.h).
  *
  * Invariants
  *  1. Elements are numbered in C order, whatever the layout of the array is. */
@@ -7,8 +7,6 @@
 #include <string.h>
 
 #include "array/compose.h"
-#include "array/convert.h"
-#include "array/create.h"
 #include "functions/extra.h"
 #include "index/index.h"
 #include "array/methods.h"
@@ -222,7 +220,7 @@ static dvx_value place(dvx_vm *vm, const dvx_value *args, uint32_t count) {
                     nd_class_name(vm, args[0], name));
 }
 
-/* ---- compress and extract ---- */
+/* ---- compress ---- */
 
 /* The elements (axis None), or parts along an axis, where the mask, a row, is true. */
 static dvx_value take_true(dvx_vm *vm, dvx_value array, const nd_array *mask, dvx_value axis) {
@@ -267,20 +265,6 @@ static dvx_value compress(dvx_vm *vm, const dvx_value *args, uint32_t count) {
 static dvx_value compress_method(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
     return compress_of(vm, args[0], args[1], args[2], args[3]);
-}
-
-/* condition, arr */
-static dvx_value extract(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    nd_array *a, *mask;
-    (void)count;
-    dvx_value held = array_row(vm, args[0], ND_DTYPE(ND_BOOL), &mask), made = DVX_FAILED;
-    if (dvx_failed(held)) return held;
-    held = compose_first(vm, shape_ravel(vm, held), held);
-    dvx_value array = dvx_failed(held) ? held : array_operand(vm, args[1], NULL, &a);
-    if (!dvx_failed(array)) made = take_true(vm, array, array_of(vm, held), nd_none(vm));
-    vm->api->release(vm, array);
-    vm->api->release(vm, held);
-    return made;
 }
 
 /* ---- Lists of arrays ---- */
@@ -450,76 +434,6 @@ static dvx_value choose(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     return choose_of(vm, args[0], args[1], mode);
 }
 
-/* ---- select ---- */
-
-/* condlist, choicelist, default */
-static dvx_value select_(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    arrays conditions = {0}, choices = {0};
-    int ndim;
-    int64_t shape[ND_MOST];
-    nd_array *out;
-    dvx_value made = DVX_FAILED;
-    (void)count;
-    const int64_t n = vm->api->length(vm, args[0]), m = n < 0 ? n : vm->api->length(vm, args[1]);
-    if (m < 0) return DVX_FAILED;
-    if (n != m)
-        return nd_raise(vm, DVX_VALUE_ERROR,
-                        "list of cases must be same length as list of conditions");
-    if (!n)
-        return nd_raise(vm, DVX_VALUE_ERROR, "select with an empty condition list is not possible");
-    if (!read_arrays(vm, args[1], &choices)) goto end;
-    dvx_value other = dvx_failed(args[2]) ? array_from(vm, vm->api->make_int(vm, 0), NULL)
-                                          : array_from(vm, args[2], NULL);
-    if (dvx_failed(other)) goto end;
-    choices.values[choices.count++] = other;
-    const nd_dtype *dtype = common(vm, &choices);
-    if (!read_arrays(vm, args[0], &conditions) ||
-        !pick_broadcast(vm, conditions.values, conditions.count, &ndim, shape) ||
-        !pick_broadcast(vm, choices.values, choices.count, &ndim, shape))
-        goto end;
-    for (int i = 0; i < conditions.count; i++)
-        if (array_of(vm, conditions.values[i])->dtype->num != ND_BOOL) {
-            nd_fail(vm, DVX_TYPE_ERROR, "invalid entry %d in condlist: should be boolean ndarray",
-                    i);
-            goto end;
-        }
-    /* The whole shape: of a condition and a choice as they are after each list was broadcast. */
-    nd_array sides[2];
-    dvx_axis axes[2][ND_MOST];
-    nd_array *both[2] = {&sides[0], &sides[1]};
-    for (int k = 0; k < 2; k++) {
-        const arrays *list = k ? &choices : &conditions;
-        if (!pick_broadcast(vm, list->values, list->count, &ndim, shape)) goto end;
-        sides[k] = (nd_array){.ndim = ndim, .axes = axes[k], .dtype = dtype};
-        for (int i = 0; i < ndim; i++) axes[k][i] = (dvx_axis){shape[i], 0};
-    }
-    int64_t whole[ND_MOST];
-    if (!array_broadcast(vm, both, 2, &ndim, whole)) {
-        vm->api->clear_error(vm);
-        char one[ND_SHAPE_TEXT], two[ND_SHAPE_TEXT];
-        int64_t first[ND_MOST];
-        array_shape(&sides[0], first);
-        array_shape(&sides[1], shape);
-        nd_fail(vm, DVX_VALUE_ERROR,
-                "shape mismatch: objects cannot be broadcast to a single shape.  Mismatch is "
-                "between arg 0 with shape %s and arg 1 with shape %s.",
-                array_shape_text(sides[0].ndim, first, true, one),
-                array_shape_text(sides[1].ndim, shape, true, two));
-        goto end;
-    }
-    made = array_new(vm, dtype, ndim, whole, &out);
-    if (!dvx_failed(made) && out->size && !array_pour(vm, out, array_of(vm, other)))
-        made = compose_first(vm, DVX_FAILED, made);
-    for (int i = conditions.count; !dvx_failed(made) && i-- > 0;)
-        if (!select_copy(vm, out, array_of(vm, choices.values[i]),
-                         array_of(vm, conditions.values[i])))
-            made = compose_first(vm, DVX_FAILED, made);
-end:
-    drop(vm, &conditions);
-    drop(vm, &choices);
-    return made;
-}
-
 /* ---- Tables ---- */
 
 ND_PARAMETERS(of_put, 3, "a", "ind", "v", "mode");
@@ -528,21 +442,15 @@ ND_PARAMETERS(of_putmask, 3, "a", "mask", "values");
 ND_PARAMETERS(of_place, 3, "arr", "mask", "vals");
 ND_PARAMETERS(of_compress, 2, "condition", "a", "axis", "out");
 ND_PARAMETERS(of_compress_method, 1, "condition", "axis", "out");
-ND_PARAMETERS(of_extract, 2, "condition", "arr");
 ND_PARAMETERS(of_choose_method, 1, "choices", "out", "mode");
-ND_PARAMETERS(of_select, 2, "condlist", "choicelist", "default");
 ND_METHOD(put, ND_NAMED("put", put_into, of_put_method));
 ND_METHOD(compress, ND_NAMED("compress", compress_method, of_compress_method));
 ND_METHOD(choose, ND_NAMED("choose", choose, of_choose_method));
 
 static const dvx_function functions[] = {
-    ND_NAMED("put", put, of_put),
-    ND_NAMED("putmask", putmask, of_putmask),
-    ND_NAMED("place", place, of_place),
-    ND_NAMED("compress", compress, of_compress),
-    ND_NAMED("extract", extract, of_extract),
+    ND_NAMED("put", put, of_put),          ND_NAMED("putmask", putmask, of_putmask),
+    ND_NAMED("place", place, of_place),    ND_NAMED("compress", compress, of_compress),
     ND_NAMED("choose", choose, of_choose),
-    ND_NAMED("select", select_, of_select),
 };
 
 bool pick_register(dvx_vm *vm, dvx_value module) { return ND_ADD_ALL(functions); }

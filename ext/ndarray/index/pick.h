@@ -1,4 +1,4 @@
-/* pick.h: put, putmask, place, compress, extract, choose, select. */
+/* pick.h: put, putmask, place, compress, choose. */
 #ifndef ND_PICK_H
 #define ND_PICK_H
 

@@ -9,6 +9,7 @@
 #include "loops/half.h"
 
 #include "loops/loops.h"
+#include "array/compose.h"
 #include "array/methods.h"
 #include "sort/radix.h"
 
@@ -609,11 +610,6 @@ static bool sort_places(dvx_vm *vm, const nd_dtype *dtype, const char *data, int
     return good;
 }
 
-bool order_places(dvx_vm *vm, const nd_dtype *dtype, const char *data, int64_t *places,
-                  int64_t count) {
-    return sort_places(vm, dtype, data, places, count, 1);
-}
-
 /* ---- Lines of arrays ---- */
 
 /* A copy whose lines along `axis` lie in a row each: that axis comes last. */
@@ -787,10 +783,6 @@ static int64_t mark_groups(const nd_array *a, int64_t *starts) {
     return groups;
 }
 
-typedef struct parts {
-    dvx_value values, index, inverse, counts;
-} parts;
-
 static dvx_value ints_of(dvx_vm *vm, int64_t count, int64_t **out) {
     nd_array *a;
     dvx_value made = array_new(vm, ND_DTYPE(ND_INT64), 1, &count, &a);
@@ -798,35 +790,9 @@ static dvx_value ints_of(dvx_vm *vm, int64_t count, int64_t **out) {
     return made;
 }
 
-/* All four parts of a row whose elements have these places in order. */
-static bool take_apart(dvx_vm *vm, const nd_array *row, const int64_t *places, int64_t *starts,
-                       parts *p) {
-    nd_array *sorted, *values;
-    int64_t *index, *inverse, *counts;
-    const size_t size = row->dtype->size;
-    dvx_value held = array_new(vm, row->dtype, 1, &row->size, &sorted);
-    if (dvx_failed(held)) return false;
-    for (int64_t i = 0; i < row->size; i++)
-        memcpy(sorted->data + (size_t)i * size, row->data + (size_t)places[i] * size, size);
-    const int64_t groups = mark_groups(sorted, starts);
-    p->values = array_new(vm, row->dtype, 1, &groups, &values);
-    if (!dvx_failed(p->values)) p->index = ints_of(vm, groups, &index);
-    if (!dvx_failed(p->index)) p->counts = ints_of(vm, groups, &counts);
-    if (!dvx_failed(p->counts)) p->inverse = ints_of(vm, row->size, &inverse);
-    const bool good = !dvx_failed(p->inverse);
-    for (int64_t g = 0; good && g < groups; g++) {
-        const int64_t end = g + 1 < groups ? starts[g + 1] : row->size;
-        memcpy(values->data + (size_t)g * size, sorted->data + (size_t)starts[g] * size, size);
-        index[g] = places[starts[g]];
-        counts[g] = end - starts[g];
-        for (int64_t i = starts[g]; i < end; i++) inverse[places[i]] = g;
-    }
-    vm->api->release(vm, held);
-    return good;
-}
-
 /* Values alone, or with how many there are of each. */
-static bool unique_values(dvx_vm *vm, const nd_array *row, bool counted, parts *p) {
+static bool unique_values(dvx_vm *vm, const nd_array *row, bool counted, dvx_value *values,
+                          dvx_value *numbers) {
     nd_array *sorted, *out;
     int64_t *counts = NULL, groups = 0;
     dvx_value held = array_copy(vm, row, row->dtype, 'C'), starts = DVX_FAILED;
@@ -838,15 +804,15 @@ static bool unique_values(dvx_vm *vm, const nd_array *row, bool counted, parts *
         starts = ints_of(vm, sorted->size, &at);
         good = !dvx_failed(starts);
         if (good) groups = mark_groups(sorted, at);
-        if (good) p->counts = ints_of(vm, groups, &counts);
-        good = good && !dvx_failed(p->counts);
+        if (good) *numbers = ints_of(vm, groups, &counts);
+        good = good && !dvx_failed(*numbers);
         for (int64_t g = 0; good && g < groups; g++)
             counts[g] = (g + 1 < groups ? at[g + 1] : sorted->size) - at[g];
     }
     if (good) {
         groups = all_sorts[row->dtype->num].compact(sorted->data, sorted->size);
-        p->values = array_new(vm, row->dtype, 1, &groups, &out);
-        good = !dvx_failed(p->values);
+        *values = array_new(vm, row->dtype, 1, &groups, &out);
+        good = !dvx_failed(*values);
         if (good && groups) memcpy(out->data, sorted->data, (size_t)(groups * row->dtype->size));
     }
     vm->api->release(vm, starts);
@@ -854,50 +820,23 @@ static bool unique_values(dvx_vm *vm, const nd_array *row, bool counted, parts *
     return good;
 }
 
-dvx_value order_unique(dvx_vm *vm, const nd_array *row) {
-    parts p = {DVX_FAILED, DVX_FAILED, DVX_FAILED, DVX_FAILED};
-    if (unique_values(vm, row, false, &p)) return p.values;
-    vm->api->release(vm, p.values);
-    return DVX_FAILED;
-}
-
-/* ar, return_index, return_inverse, return_counts */
+/* ar, return_index, return_inverse, return_counts, axis */
 ND_PARAMETERS(unique_parameters, 1, "ar", "return_index", "return_inverse", "return_counts",
               "axis");
 static dvx_value unique(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    parts p = {DVX_FAILED, DVX_FAILED, DVX_FAILED, DVX_FAILED};
     int flags[3];
-    int64_t *places, *starts;
     nd_array *row;
-    dvx_value result = DVX_FAILED;
     (void)count;
-    if (nd_is_given(vm, args[4])) return nd_wider(vm, "unique", &unique_parameters, args);
     for (int i = 0; i < 3; i++)
         if ((flags[i] = nd_flag(vm, args[i + 1], false)) < 0) return DVX_FAILED;
-    dvx_value held[3] = {array_row(vm, args[0], NULL, &row), DVX_FAILED, DVX_FAILED};
-    const bool values = !flags[0] && !flags[1];
-    bool good = !dvx_failed(held[0]) && values && unique_values(vm, row, flags[2], &p);
-    if (!dvx_failed(held[0]) && !values) held[1] = ints_of(vm, row->size, &places);
-    if (!dvx_failed(held[1])) held[2] = ints_of(vm, row->size, &starts);
-    if (!dvx_failed(held[2]))
-        good = sort_places(vm, row->dtype, row->data, places, row->size, 1) &&
-               take_apart(vm, row, places, starts, &p);
-    if (good && values && !flags[2]) {
-        result = vm->api->retain(vm, p.values);
-    } else if (good) {
-        dvx_value items[4] = {p.values};
-        size_t used = 1;
-        if (flags[0]) items[used++] = p.index;
-        if (flags[1]) items[used++] = p.inverse;
-        if (flags[2]) items[used++] = p.counts;
-        result = vm->api->make_tuple(vm, items, used);
-    }
-    vm->api->release(vm, p.values);
-    vm->api->release(vm, p.index);
-    vm->api->release(vm, p.inverse);
-    vm->api->release(vm, p.counts);
-    for (int i = 0; i < 3; i++) vm->api->release(vm, held[i]);
-    return result;
+    if (flags[0] || flags[1] || nd_is_given(vm, args[4]))
+        return nd_wider(vm, "unique", &unique_parameters, args);
+    dvx_value held = array_row(vm, args[0], NULL, &row), values = DVX_FAILED, counts = DVX_FAILED;
+    const bool good = !dvx_failed(held) && unique_values(vm, row, flags[2], &values, &counts);
+    vm->api->release(vm, held);
+    if (good) return flags[2] ? compose_pair(vm, values, counts) : values;
+    vm->api->release(vm, counts);
+    return compose_first(vm, DVX_FAILED, values);
 }
 
 /* ---- Tables ---- */

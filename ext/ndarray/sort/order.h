@@ -15,12 +15,6 @@ bool order_select(dvx_vm *vm, const nd_dtype *dtype, char *data, int64_t count, 
 bool order_search(dvx_vm *vm, const nd_dtype *dtype, const nd_array *row, const nd_array *keys,
                   bool right, int64_t *places);
 
-/* The places of elements in a row in their order, which is stable. */
-bool order_places(dvx_vm *vm, const nd_dtype *dtype, const char *data, int64_t *places,
-                  int64_t count);
-/* The different elements of a row, sorted: an array. */
-dvx_value order_unique(dvx_vm *vm, const nd_array *row);
-
 /* A copy of the elements whose lines along an axis (None: all elements in one; missing: the last
  * one) lie in a row each: that axis comes last; *of is the axis of a result. */
 dvx_value order_lines(dvx_vm *vm, dvx_value v, dvx_value axis, int *of, nd_array **out);

@@ -1,4 +1,4 @@
-/* sets.h: arrays as sets: isin, union1d, intersect1d, setdiff1d, setxor1d; ediff1d. */
+/* sets.h: which elements are in a set: in1d, isin. */
 #ifndef ND_SETS_H
 #define ND_SETS_H
 

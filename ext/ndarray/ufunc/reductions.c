@@ -228,12 +228,6 @@ static dvx_value mean(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     return made;
 }
 
-dvx_value reductions_mean(dvx_vm *vm, dvx_value array, dvx_value axis, bool keep) {
-    dvx_value flag = vm->api->make_bool(vm, keep);
-    const dvx_value args[6] = {array, axis, DVX_FAILED, DVX_FAILED, flag, DVX_FAILED};
-    return mean(vm, args, 6);
-}
-
 /* |a - mean|**2, as an array of floats. */
 static dvx_value squares(dvx_vm *vm, const moment *m, dvx_value mean) {
     dvx_value operands[2] = {m->held, mean}, result = DVX_FAILED;
@@ -341,12 +335,6 @@ static dvx_value spread(dvx_vm *vm, const dvx_value *args, bool root) {
         made = result;
     }
     return finish_moment(vm, &m, made);
-}
-dvx_value reductions_spread(dvx_vm *vm, dvx_value array, dvx_value axis, dvx_value ddof, bool keep,
-                            bool root) {
-    const dvx_value flag = vm->api->make_bool(vm, keep);
-    const dvx_value args[7] = {array, axis, DVX_FAILED, DVX_FAILED, ddof, flag, DVX_FAILED};
-    return spread(vm, args, root);
 }
 static dvx_value var(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;

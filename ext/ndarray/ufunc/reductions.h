@@ -4,12 +4,6 @@
 
 #include "array/array.h"
 
-/* np.mean(array, axis): new */
-dvx_value reductions_mean(dvx_vm *vm, dvx_value array, dvx_value axis, bool keep);
-/* np.var(array, axis, ddof=ddof), or (`root`) np.std: new */
-dvx_value reductions_spread(dvx_vm *vm, dvx_value array, dvx_value axis, dvx_value ddof, bool keep,
-                            bool root);
-
 bool reductions_register(dvx_vm *vm, dvx_value module);
 
 #endif
