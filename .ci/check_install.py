@@ -19,9 +19,9 @@ ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
 PROGRAM = """\
 import ndarray as np, template
-print(np.arange(3) @ np.eye(3), template.clamp(9.5, 0.0, 5.0), np.poly1d([1, 2])(3))
+print(np.arange(3) @ np.eye(3), template.clamp(9.5, 0.0, 5.0), np.poly1d([1, 2])(3), np.linalg.inv([[4]]))
 """
-PRINTED = "[0. 1. 2.] 5.0 5\n"
+PRINTED = "[0. 1. 2.] 5.0 5 [[0.25]]\n"
 FFI = """\
 from ffi import FFI
 ffi = FFI()
@@ -186,7 +186,7 @@ def check_package(work: Path) -> None:
     package, unpacked = the(work / "cpack", "*.deb"), work / "unpacked"
     run("dpkg-deb", "-x", package, unpacked)
     depends = run("dpkg-deb", "-f", package, "Depends")
-    if "libc6" not in depends or "libgmp10" not in depends:
+    if not all(package in depends for package in ("libc6", "libgmp10", "libopenblas0")):
         sys.exit(f"the package depends on {depends}")
     check_program(unpacked / "usr" / "bin" / "dynvm")
 

@@ -86,7 +86,7 @@ DIRECTIVE = re.compile(rb"^# ([a-z-]+):(?: (.*))?$")
 NUMBER = re.compile(r"(\d+\.\d*(?:e[-+]\d+)?|\d+e[-+]\d+)")  # of floats; the sign is outside
 KNOWN = {
     "expect", "expect-error", "expect-status", "args", "options", "levels", "timeout", "skip-oracle",
-    "stress", "quick", "valgrind", "forms", "c-stack", "extension", "libm", "needs",
+    "stress", "quick", "valgrind", "forms", "c-stack", "extension", "libm", "needs", "without",
 }
 
 
@@ -106,6 +106,8 @@ class Test:
     forms: Tuple[str, ...] = ()  # all that were built, if empty
     c_stack: int = 0  # limit of the C stack in kB, if not 0
     needs: str = ""  # a module that not every dynvm can import, or a library that one looks for when it runs
+    without: str = ""  # a library that it does not find when it runs,
+    hidden: Optional[Path] = None  # as the first folder where it looks has a file of that name that is none
     extension: str = ""  # which the script imports; a module of <room>/oracle is the oracle's
     timeout: float = 60.0
     libm: float = 0.0  # how far numbers may be off where the C library is another processor's
@@ -157,8 +159,8 @@ def apply_directive(test: Test, key: str, value: str) -> None:
             raise BadTest(f"unknown level in '{value}'")
     elif key == "forms":
         test.forms = tuple(value.split())
-    elif key == "needs":
-        test.needs = value
+    elif key in ("needs", "without"):
+        setattr(test, key, value)
     elif key == "extension":
         test.extension = value
         modules = TESTS / test.room / "oracle"
@@ -228,9 +230,10 @@ def load_programs() -> Iterable[Test]:
             yield Test(f"{folder}/{name}", programs / f"{name}.dl", args=[str(by_use["test"])], stored=stored)
     kernels = ROOT / "bench" / "arrays"
     for name, by_use in json.loads((kernels / "sizes.json").read_text()).items():
-        stored = TESTS / "programs" / "arrays" / f"{name}.out"
-        yield Test(f"arrays/{name}", kernels / f"{name}.dl", args=[str(x) for x in by_use["test"]], stored=stored,
-                   extension="ndarray", oracle_modules=TESTS / "ndarray" / "oracle")
+        script, stored = kernels / f"{name}.dl", TESTS / "programs" / "arrays" / f"{name}.out"
+        needs = "libopenblas.so.0" if "np.linalg." in script.read_text() else ""
+        yield Test(f"arrays/{name}", script, args=[str(x) for x in by_use["test"]], stored=stored,
+                   extension="ndarray", needs=needs, oracle_modules=TESTS / "ndarray" / "oracle")
 
 
 def find_tests(scratch: Path, complaints: List[str]) -> List[Test]:
@@ -241,6 +244,10 @@ def find_tests(scratch: Path, complaints: List[str]) -> List[Test]:
         name = str(path.relative_to(TESTS).with_suffix(""))
         try:
             tests.append(read_test(path, name))
+            if tests[-1].without:
+                tests[-1].hidden = scratch / "hidden" / tests[-1].without
+                tests[-1].hidden.mkdir(parents=True, exist_ok=True)
+                (tests[-1].hidden / tests[-1].without).touch()
         except (BadTest, ValueError) as why:
             complaints.append(f"{name}: {why}")
     for path in sorted(TESTS.glob("*/cases.py")):
@@ -460,7 +467,8 @@ class Machine:
         own = build / "tests" / "extensions"  # those of users dynvm finds itself
         self.extensions = (own, build / "ext")
         self.env = oracle.clean_environment(
-            DYNVM_PATH=str(own), ASAN_OPTIONS="detect_leaks=1:allocator_may_return_null=1")
+            DYNVM_PATH=str(own), OPENBLAS_NUM_THREADS="1",  # (each processor has a script to run)
+            ASAN_OPTIONS="detect_leaks=1:allocator_may_return_null=1")
         if kernels:
             self.env["DYNVM_NDARRAY_MACHINE"] = kernels
         self.levels = tuple(only_levels or LEVELS)
@@ -597,6 +605,8 @@ def run_test(machine: Machine, test: Test, variants: Variants, expectations: Exp
         timeout = test.timeout * (30 if variant.prefix else 1)
         arguments = [*variant.options(), *test.options, test.script, *test.args]
         limit = ("sh", "-c", f'ulimit -s {test.c_stack}; exec "$@"', "sh") if test.c_stack else ()
+        if test.hidden:
+            limit += ("env", f"LD_LIBRARY_PATH={test.hidden}")
         got = machine.run(arguments, test.cwd, timeout, limit + variant.prefix)
         if variant.prefix and got.status == 99:
             problems = ["valgrind complains:"] + got.stderr.decode(errors="replace").splitlines()[:MAX_DIFF_LINES]

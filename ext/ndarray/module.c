@@ -163,6 +163,7 @@ static bool init(dvx_vm *vm, dvx_value module) {
 
 static void finish(dvx_vm *vm, void *memory) {
     nd_state *state = memory;
+    blas_finish(vm);
     memory_drop(vm);
     fuse_finish(vm);
     vm->api->release(vm, state->truths[0]);

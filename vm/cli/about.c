@@ -55,11 +55,10 @@ static int run(const char *text, const char *const *arguments, int count) {
 int cli_show_version(bool verbose) {
     printf("dynvm %s\n", dynvm_version());
     if (!verbose) return 0;
-    const char *found[] = {
-        is_library("libopenblas.so.0")
-            ? "with OpenBLAS"
-            : "without OpenBLAS, so large products are slower (libopenblas0 of Debian)",
-        cli_reader_library() ? "yes" : "no (libedit2 of Debian)"};
+    const char *found[] = {is_library("libopenblas.so.0")
+                               ? "with OpenBLAS"
+                               : "but without OpenBLAS no np.linalg (libopenblas0 of Debian)",
+                           cli_reader_library() ? "yes" : "no (libedit2 of Debian)"};
     return run(program, found, 2);
 }
 

@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "linear/blas.h"
+
 enum {
     SHORT = 200000000, /* ns: what takes no longer is done here */
     WAIT = 5,          /* ms between two looks at interrupts */
@@ -44,7 +46,7 @@ static pid_t start(const nd_apart *p, int *from) {
     if (pipe2(ends, O_CLOEXEC)) return -1;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    const pid_t child = fork();
+    const pid_t child = blas_fork();
     if (!child) be_child(ends[1], p);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     close(ends[1]);

@@ -1,12 +1,11 @@
 /* blas.c: OpenBLAS (blas.h). */
-#define _GNU_SOURCE /* sched_getaffinity, CPU_SET */
 #include "linear/blas.h"
 
 #include <dlfcn.h>
 #include <limits.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "loops/cast.h"
 
@@ -16,8 +15,11 @@
  */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static nd_blas found;
-static nd_lapack lapack[2];
-static bool is_found, is_lapack_found;
+static nd_lapack lapack[2] = {{.is_complex = false}, {.is_complex = true}};
+static bool is_found;
+static pthread_mutex_t users_lock = PTHREAD_MUTEX_INITIALIZER;
+static int users; /* VMs that were given it; by users_lock (blas.h, invariant 4) */
+#define LIBRARY "libopenblas.so.0"
 
 typedef struct symbol {
     const char *name;
@@ -36,6 +38,7 @@ static const symbol symbols[] = {
     {"cblas_ssyrk", offsetof(nd_blas, ssyrk)},
     {"cblas_zdotu_sub", offsetof(nd_blas, zdotu_sub)},
     {"cblas_zdotc_sub", offsetof(nd_blas, zdotc_sub)},
+    {"openblas_get_num_threads", offsetof(nd_blas, threads)},
 };
 
 #define LAPACK(letter, q, e, r)                                                               \
@@ -61,50 +64,34 @@ static bool find_all(void *library, const symbol *wanted, size_t count, void *ta
     return true;
 }
 
-/* OpenBLAS starts a thread for each CPU that its caller may use, at once, and these spin for a
- * while.  While it is loaded this thread is allowed one CPU, so that it starts none. */
-static void *open_with_one_thread(const char *name) {
-    cpu_set_t allowed, one;
-    CPU_ZERO(&one);
-    const bool known = !sched_getaffinity(0, sizeof allowed, &allowed);
-    for (int i = 0; known && i < CPU_SETSIZE && !CPU_COUNT(&one); i++)
-        if (CPU_ISSET(i, &allowed)) CPU_SET(i, &one);
-    const bool narrowed = known && !sched_setaffinity(0, sizeof one, &one);
-    void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-    if (narrowed) sched_setaffinity(0, sizeof allowed, &allowed);
-    return library;
-}
-
 static void load(void) {
-    static const char name[] = "libopenblas.so.0";
-    const bool told =
-        getenv("OPENBLAS_NUM_THREADS") || getenv("GOTO_NUM_THREADS") || getenv("OMP_NUM_THREADS");
-    void *library = told ? dlopen(name, RTLD_NOW | RTLD_LOCAL) : open_with_one_thread(name);
-    if (!library) return;
-    void (*set_threads)(int) = NULL;
-    void *address = dlsym(library, "openblas_set_num_threads");
-    memcpy(&set_threads, &address, sizeof address);
-    if (!told && set_threads) set_threads(1);
-    is_found = find_all(library, symbols, LENGTH_OF(symbols), &found);
-    is_lapack_found = true;
+    void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    is_found = library && find_all(library, symbols, LENGTH_OF(symbols), &found);
     for (int i = 0; i < 2; i++)
-        is_lapack_found &=
-            find_all(library, lapack_symbols[i], LENGTH_OF(lapack_symbols[i]), &lapack[i]);
+        is_found = is_found &&
+                   find_all(library, lapack_symbols[i], LENGTH_OF(lapack_symbols[i]), &lapack[i]);
 }
 
 /* So much memory, of which a few MB are ever used, OpenBLAS has for itself and its buffers. */
 enum { ROOM = 16 << 20 };
-enum { NOT_ASKED, THERE, MISSING };
+enum { NOT_ASKED, THERE, MISSING, NO_ROOM };
+
+static void count_user(int change) {
+    pthread_mutex_lock(&users_lock);
+    users += change;
+    pthread_mutex_unlock(&users_lock);
+}
 
 const nd_blas *blas_find(dvx_vm *vm) {
     nd_state *state = nd_state_of(vm);
     if (UNLIKELY(state->blas == NOT_ASKED)) {
         void *room = vm->api->allocate(vm, ROOM);
-        state->blas = MISSING;
+        state->blas = NO_ROOM;
         if (room) {
             vm->api->deallocate(vm, room, ROOM);
             pthread_once(&once, load);
-            if (is_found) state->blas = THERE;
+            state->blas = is_found ? THERE : MISSING;
+            if (is_found) count_user(1);
         } else {
             vm->api->clear_error(vm);
         }
@@ -112,8 +99,27 @@ const nd_blas *blas_find(dvx_vm *vm) {
     return state->blas == THERE ? &found : NULL;
 }
 
-const nd_lapack *blas_lapack(dvx_vm *vm, bool is_complex) {
-    return blas_find(vm) && is_lapack_found ? &lapack[is_complex] : NULL;
+void blas_finish(dvx_vm *vm) {
+    if (nd_state_of(vm)->blas == THERE) count_user(-1);
+}
+
+pid_t blas_fork(void) {
+    pthread_mutex_lock(&users_lock);
+    const pid_t child = users == 1 || found.threads() == 1 ? fork() : -1;
+    pthread_mutex_unlock(&users_lock);
+    return child;
+}
+
+const nd_lapack *blas_lapack(dvx_vm *vm, const char *function, bool is_complex) {
+    if (blas_find(vm)) return &lapack[is_complex];
+    if (nd_state_of(vm)->blas == NO_ROOM)
+        nd_fail(vm, DVX_MEMORY_ERROR, "np.linalg.%s needs OpenBLAS, which needs %d MB", function,
+                ROOM >> 20);
+    else
+        nd_fail(vm, DVX_IMPORT_ERROR,
+                "np.linalg.%s needs OpenBLAS: " LIBRARY " is missing (Debian: libopenblas0)",
+                function);
+    return NULL;
 }
 
 /* ---- Products ---- */

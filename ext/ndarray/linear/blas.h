@@ -1,13 +1,22 @@
-/* blas.h: OpenBLAS, where it is installed: loaded when there is a product that is large enough for
- * it.
+/* blas.h: OpenBLAS, with the LAPACK in it: loaded when there is a product that is large enough for
+ * it, or something of np.linalg.
  *
  * Invariants
  *  1. The library is looked for once in a process; what was found is constant from then on.
- *  2. It has one thread, unless the environment (OPENBLAS_NUM_THREADS and its like) says how many.
- *  3. Nothing depends on it but time and last digits: who asks has loops of his own.  Its buffers
- *     are its own; a VM asks only as long as its limit of memory leaves room for as much. */
+ *  2. Nothing is said to it about threads: it has as many as the environment says
+ *     (OPENBLAS_NUM_THREADS and its like), or as there are CPUs.  The calling thread
+ *     stays as it is.
+ *  3. Products do not depend on it but for time and last digits: who asks has loops of his own. Its
+ *     buffers are its own; a VM asks only as long as its limit of memory leaves room for as much.
+ *  4. Before a fork OpenBLAS ends its threads, and waits for ever if one of them works for another
+ *     thread of the process.  So the VMs that use it are counted, under a lock that is held while
+ *     one of them forks: another's first use waits until that is over.  The count is one for the
+ *     process, as the library and its threads are; nothing that a VM computes depends on it.  A
+ *     host that calls OpenBLAS itself is not counted: it should set OPENBLAS_NUM_THREADS=1. */
 #ifndef ND_BLAS_H
 #define ND_BLAS_H
+
+#include <sys/types.h>
 
 #include "base.h"
 
@@ -32,10 +41,12 @@ typedef struct nd_blas {
                   const void *x, int x_step, const void *beta, void *y, int y_step);
     void (*zdotu_sub)(int n, const void *x, int x_step, const void *y, int y_step, void *out);
     void (*zdotc_sub)(int n, const void *x, int x_step, const void *y, int y_step, void *out);
+    int (*threads)(void);
 } nd_blas;
 
 /* Functions of LAPACK for one dtype, as Fortran has them: matrices column after column. */
 typedef struct nd_lapack {
+    bool is_complex;
     void (*getrf)(const int *m, const int *n, void *a, const int *a_step, int *pivots, int *info);
     void (*getrs)(const char *turn, const int *n, const int *count, const void *a,
                   const int *a_step, const int *pivots, void *b, const int *b_step, int *info);
@@ -60,9 +71,14 @@ typedef struct nd_lapack {
 
 /* NULL: there is none, or no room for it. */
 const nd_blas *blas_find(dvx_vm *vm);
-/* LAPACK's functions for float64 and for complex128, which OpenBLAS has if it was built with them.
- */
-const nd_lapack *blas_lapack(dvx_vm *vm, bool is_complex);
+/* At the end of a VM. */
+void blas_finish(dvx_vm *vm);
+/* fork(), by a VM that blas_find has given it; -1 also while another VM uses it with several
+ * threads (invariant 4). */
+pid_t blas_fork(void);
+/* LAPACK's functions for float64 or complex128, for a function of that name.  NULL: ImportError, or
+ * MemoryError where there is no room for it. */
+const nd_lapack *blas_lapack(dvx_vm *vm, const char *function, bool is_complex);
 
 /* A matrix in memory, with strides in bytes. */
 typedef struct nd_matrix {

@@ -4,17 +4,16 @@
 #include <limits.h>
 
 #include "loops/arith.h"
-#include "linear/decompose.h"
 
 static int least(int a, int b) { return a < b ? a : b; }
 static int most(int a, int b) { return a > b ? a : b; }
 
-static size_t size_of(const nd_factoring *f) {
+static size_t size_of(const nd_lapack *f) {
     return f->is_complex ? sizeof(nd_complex) : sizeof(double);
 }
 
 /* The element in this row and column. */
-static char *at(const nd_factoring *f, const void *a, int rows, int64_t row, int64_t column) {
+static char *at(const nd_lapack *f, const void *a, int rows, int64_t row, int64_t column) {
     return (char *)(uintptr_t)a + (column * rows + row) * (int64_t)size_of(f);
 }
 
@@ -24,9 +23,7 @@ static char *at(const nd_factoring *f, const void *a, int rows, int64_t row, int
 static const double at_once = 1e8;
 enum { PANEL = 64 };
 
-static bool is_large(const nd_factoring *f, double multiplications) {
-    return f->lapack && multiplications > at_once;
-}
+static bool is_large(double multiplications) { return multiplications > at_once; }
 
 /* Counts multiplications, of which a machine does several in a nanosecond. */
 static bool count(dvx_vm *vm, double multiplications) {
@@ -44,14 +41,14 @@ static int step_for(double each) {
 static const double one[2] = {1, 0}, minus_one[2] = {-1, 0};
 
 /* C -= A op(B), for a C of m rows and n columns. */
-static void subtract_product(dvx_vm *vm, const nd_factoring *f, const char *turn, int m, int n,
-                             int k, int step, const char *a, const char *b, char *c, bool *good) {
+static void subtract_product(dvx_vm *vm, const nd_lapack *f, const char *turn, int m, int n, int k,
+                             int step, const char *a, const char *b, char *c, bool *good) {
     const int rows = step_for((double)n * k);
     for (int i = 0; *good && k && i < m; i += rows) {
         const int some = least(rows, m - i);
         const int64_t offset = i * (int64_t)size_of(f);
-        f->lapack->gemm("N", turn, &some, &n, &k, minus_one, a + offset, &step, b, &step, one,
-                        c + offset, &step);
+        f->gemm("N", turn, &some, &n, &k, minus_one, a + offset, &step, b, &step, one, c + offset,
+                &step);
         *good = count(vm, (double)some * n * k);
     }
 }
@@ -59,7 +56,7 @@ static void subtract_product(dvx_vm *vm, const nd_factoring *f, const char *turn
 /* ---- LU ---- */
 
 /* Swaps rows as pivots first to end - 1 say, in some columns. */
-static void swap_rows(const nd_factoring *f, int n, void *a, int from, int to, const int *pivots,
+static void swap_rows(const nd_lapack *f, int n, void *a, int from, int to, const int *pivots,
                       int first, int end) {
     const size_t size = size_of(f);
     char x[sizeof(nd_complex)];
@@ -73,18 +70,18 @@ static void swap_rows(const nd_factoring *f, int n, void *a, int from, int to, c
 }
 
 /* Panel after panel, each of which hears from those on its left. */
-static int lu_panels(dvx_vm *vm, const nd_factoring *f, int n, void *a, int *pivots, bool *good) {
+static int lu_panels(dvx_vm *vm, const nd_lapack *f, int n, void *a, int *pivots, bool *good) {
     int singular = 0;
     for (int k = 0; *good && k < n; k += PANEL) {
         const int width = least(PANEL, n - k), rows = n - k;
         int info = 0;
         char *panel = at(f, a, n, 0, k), *below = at(f, a, n, k, k);
         swap_rows(f, n, a, k, k + width, pivots, 0, k);
-        if (k) f->lapack->trsm("L", "L", "N", "U", &k, &width, one, a, &n, panel, &n);
+        if (k) f->trsm("L", "L", "N", "U", &k, &width, one, a, &n, panel, &n);
         *good = count(vm, (double)k * k * width / 2);
         subtract_product(vm, f, "N", rows, width, k, n, at(f, a, n, k, 0), panel, below, good);
         if (!*good) break;
-        f->lapack->getrf(&rows, &width, below, &n, pivots + k, &info);
+        f->getrf(&rows, &width, below, &n, pivots + k, &info);
         if (info && !singular) singular = k + info;
         for (int i = k; i < k + width; i++) pivots[i] += k;
         swap_rows(f, n, a, 0, k, pivots, k, k + width);
@@ -93,21 +90,18 @@ static int lu_panels(dvx_vm *vm, const nd_factoring *f, int n, void *a, int *piv
     return singular;
 }
 
-int factor_lu(dvx_vm *vm, const nd_factoring *f, int n, void *a, int *pivots, bool *good) {
+int factor_lu(dvx_vm *vm, const nd_lapack *f, int n, void *a, int *pivots, bool *good) {
     const double all = (double)n * n * n / 3;
     int info = 0;
     *good = true;
     if (!n) return 0;
-    if (is_large(f, all)) return lu_panels(vm, f, n, a, pivots, good);
-    if (f->lapack)
-        f->lapack->getrf(&n, &n, a, &n, pivots, &info);
-    else
-        info = decompose_own[f->is_complex].lu(vm, n, a, pivots);
-    *good = info >= 0 && count(vm, f->lapack ? all + (double)n * n : 0);
+    if (is_large(all)) return lu_panels(vm, f, n, a, pivots, good);
+    f->getrf(&n, &n, a, &n, pivots, &info);
+    *good = count(vm, all + (double)n * n);
     return info;
 }
 
-void factor_solve(dvx_vm *vm, const nd_factoring *f, int n, const void *a, const int *pivots,
+void factor_solve(dvx_vm *vm, const nd_lapack *f, int n, const void *a, const int *pivots,
                   int sides, void *b, bool *good) {
     const int columns = step_for((double)n * n);
     *good = true;
@@ -115,71 +109,64 @@ void factor_solve(dvx_vm *vm, const nd_factoring *f, int n, const void *a, const
         const int some = least(columns, sides - i);
         int info = 0;
         char *part = at(f, b, n, 0, i);
-        if (f->lapack)
-            f->lapack->getrs("N", &n, &some, a, &n, pivots, part, &n, &info);
-        else
-            decompose_own[f->is_complex].solve(n, a, pivots, some, part);
+        f->getrs("N", &n, &some, a, &n, pivots, part, &n, &info);
         *good = count(vm, (double)n * n * some);
     }
 }
 
 /* ---- Cholesky ---- */
 
-static int cholesky_panels(dvx_vm *vm, const nd_factoring *f, int n, void *a, bool *good) {
+static int cholesky_panels(dvx_vm *vm, const nd_lapack *f, int n, void *a, bool *good) {
     int info = 0;
     for (int k = 0; *good && k < n; k += PANEL) {
         const int width = least(PANEL, n - k), rows = n - k - width;
         char *row = at(f, a, n, k, 0), *corner = at(f, a, n, k, k);
         subtract_product(vm, f, "C", n - k, width, k, n, row, row, corner, good);
         if (!*good) break;
-        f->lapack->potrf("L", &width, corner, &n, &info);
+        f->potrf("L", &width, corner, &n, &info);
         if (info) return k + info;
         if (rows)
-            f->lapack->trsm("R", "L", "C", "N", &rows, &width, one, corner, &n,
-                            at(f, a, n, k + width, k), &n);
+            f->trsm("R", "L", "C", "N", &rows, &width, one, corner, &n, at(f, a, n, k + width, k),
+                    &n);
         *good = count(vm, (double)rows * width * width);
     }
     return 0;
 }
 
-int factor_cholesky(dvx_vm *vm, const nd_factoring *f, int n, void *a, bool *good) {
+int factor_cholesky(dvx_vm *vm, const nd_lapack *f, int n, void *a, bool *good) {
     const double all = (double)n * n * n / 6;
     int info = 0;
     *good = true;
-    if (is_large(f, all)) return cholesky_panels(vm, f, n, a, good);
-    if (f->lapack)
-        f->lapack->potrf("L", &n, a, &n, &info);
-    else
-        info = decompose_own[f->is_complex].cholesky(vm, n, a);
-    *good = info >= 0 && count(vm, f->lapack ? all + (double)n * n : 0);
+    if (is_large(all)) return cholesky_panels(vm, f, n, a, good);
+    f->potrf("L", &n, a, &n, &info);
+    *good = count(vm, all + (double)n * n);
     return info;
 }
 
 /* ---- QR ---- */
 
 /* Reflects columns of c, from row k on, by those of a panel. */
-static void reflect(dvx_vm *vm, const nd_factoring *f, const char *turn, int m, int k, int width,
+static void reflect(dvx_vm *vm, const nd_lapack *f, const char *turn, int m, int k, int width,
                     void *a, void *scales, void *c, int from, int to, void *work, int room,
                     bool *good) {
     const int rows = m - k, columns = least(step_for(2.0 * rows * width), 512);
     for (int j = from; *good && j < to; j += columns) {
         const int some = least(columns, to - j);
         int info = 0;
-        f->lapack->reflect("L", turn, &rows, &some, &width, at(f, a, m, k, k), &m,
-                           at(f, scales, 1, 0, k), at(f, c, m, k, j), &m, work, &room, &info);
+        f->reflect("L", turn, &rows, &some, &width, at(f, a, m, k, k), &m, at(f, scales, 1, 0, k),
+                   at(f, c, m, k, j), &m, work, &room, &info);
         *good = count(vm, 2.0 * rows * width * some);
     }
 }
 
-static void qr_panels(dvx_vm *vm, const nd_factoring *f, int m, int n, void *a, void *scales,
-                      void *q, int columns, void *work, int room, bool *good) {
+static void qr_panels(dvx_vm *vm, const nd_lapack *f, int m, int n, void *a, void *scales, void *q,
+                      int columns, void *work, int room, bool *good) {
     const int k = least(m, n), last = (k - 1) / PANEL * PANEL;
     const char *turn = f->is_complex ? "C" : "T";
     for (int i = 0; *good && i < k; i += PANEL) {
         const int width = least(PANEL, k - i), rows = m - i;
         int info = 0;
-        f->lapack->geqrf(&rows, &width, at(f, a, m, i, i), &m, at(f, scales, 1, 0, i), work, &room,
-                         &info);
+        f->geqrf(&rows, &width, at(f, a, m, i, i), &m, at(f, scales, 1, 0, i), work, &room, &info);
         *good = count(vm, (double)rows * width * width);
         reflect(vm, f, turn, m, i, width, a, scales, a, i + width, n, work, room, good);
     }
@@ -188,33 +175,23 @@ static void qr_panels(dvx_vm *vm, const nd_factoring *f, int m, int n, void *a, 
         reflect(vm, f, "N", m, i, least(PANEL, k - i), a, scales, q, i, columns, work, room, good);
 }
 
-/* The room that LAPACK wants for its work, of which it tells in the first element. */
-static int wanted(const void *work) {
+int factor_wanted(const void *work) {
     double size;
     memcpy(&size, work, sizeof size);
     return size < 1 ? 1 : size > INT_MAX ? INT_MAX : (int)size;
 }
 
-static void qr_at_once(const nd_factoring *f, int m, int n, void *a, void *scales, void *q,
+static void qr_at_once(const nd_lapack *f, int m, int n, void *a, void *scales, void *q,
                        int columns, void *work, int room) {
     const int k = least(m, n);
     int info = 0;
-    f->lapack->geqrf(&m, &n, a, &m, scales, work, &room, &info);
+    f->geqrf(&m, &n, a, &m, scales, work, &room, &info);
     if (!q) return;
     memcpy(q, a, size_of(f) * (size_t)m * (size_t)least(n, columns));
-    f->lapack->make_q(&m, &columns, &k, q, &m, scales, work, &room, &info);
+    f->make_q(&m, &columns, &k, q, &m, scales, work, &room, &info);
 }
 
-static bool qr_own(dvx_vm *vm, const nd_factoring *f, int m, int n, void *a, void *scales, void *q,
-                   int columns) {
-    const nd_decompositions *own = &decompose_own[f->is_complex];
-    if (!own->qr(vm, m, n, a, scales)) return false;
-    if (!q) return true;
-    memcpy(q, a, size_of(f) * (size_t)m * (size_t)least(n, columns));
-    return own->make_q(vm, m, columns, least(m, n), q, scales);
-}
-
-bool factor_qr(dvx_vm *vm, const nd_factoring *f, int m, int n, void *a, void *scales, void *q,
+bool factor_qr(dvx_vm *vm, const nd_lapack *f, int m, int n, void *a, void *scales, void *q,
                int columns) {
     enum {
         MOST_BLOCK = 64,
@@ -222,16 +199,15 @@ bool factor_qr(dvx_vm *vm, const nd_factoring *f, int m, int n, void *a, void *s
     };
     const int k = least(m, n), ask = -1;
     const double all = (double)m * k * most(n, q ? columns : 0);
-    const bool large = is_large(f, all);
+    const bool large = is_large(all);
     nd_complex first[2] = {{0, 0}, {0, 0}};
     bool good = true;
     int info = 0, room = 512 * MOST_BLOCK + TRIANGLE;
     if (!k) return true;
-    if (!f->lapack) return qr_own(vm, f, m, n, a, scales, q, columns);
     if (!large) {
-        f->lapack->geqrf(&m, &n, a, &m, scales, &first[0], &ask, &info);
-        if (q) f->lapack->make_q(&m, &columns, &k, q, &m, scales, &first[1], &ask, &info);
-        room = most(wanted(&first[0]), wanted(&first[1]));
+        f->geqrf(&m, &n, a, &m, scales, &first[0], &ask, &info);
+        if (q) f->make_q(&m, &columns, &k, q, &m, scales, &first[1], &ask, &info);
+        room = most(factor_wanted(&first[0]), factor_wanted(&first[1]));
     }
     void *work = vm->api->allocate(vm, (size_t)room * size_of(f));
     if (!work) return false;

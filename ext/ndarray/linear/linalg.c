@@ -1,4 +1,4 @@
-/* linalg.c: the object np.linalg; solve, inv, det, slogdet, cholesky, matrix_power (linalg.h). */
+/* linalg.c: the object np.linalg; solve, inv, det, slogdet, cholesky (linalg.h). */
 #include "linear/linalg.h"
 
 #include <limits.h>
@@ -18,12 +18,12 @@ bool linalg_fail(dvx_vm *vm, const char *text) {
     return false;
 }
 
-bool linalg_check_square(dvx_vm *vm, const nd_array *a) {
+static bool check_square(dvx_vm *vm, const nd_array *a) {
     return a->axes[a->ndim - 1].count == a->axes[a->ndim - 2].count ||
            linalg_fail(vm, "Last 2 dimensions of the array must be square");
 }
 
-bool linalg_read_array(dvx_vm *vm, dvx_value v, nd_array **a, dvx_value *held) {
+static bool read_array(dvx_vm *vm, dvx_value v, nd_array **a, dvx_value *held) {
     *held = array_operand(vm, v, NULL, a);
     if (dvx_failed(*held)) return false;
     const bool half = (*a)->dtype->num == ND_FLOAT16;
@@ -39,13 +39,13 @@ bool linalg_read_array(dvx_vm *vm, dvx_value v, nd_array **a, dvx_value *held) {
     return false;
 }
 
-bool linalg_read(dvx_vm *vm, dvx_value v, bool square, nd_stack *s) {
+bool linalg_read(dvx_vm *vm, const char *function, dvx_value v, bool square, nd_stack *s) {
     nd_array *a;
     dvx_value held;
     s->held = DVX_FAILED;
-    if (!linalg_read_array(vm, v, &a, &held)) return false;
+    if (!read_array(vm, v, &a, &held)) return false;
     const int64_t rows = a->axes[a->ndim - 2].count, columns = a->axes[a->ndim - 1].count;
-    bool good = !square || linalg_check_square(vm, a);
+    bool good = !square || check_square(vm, a);
     if (good && (rows > INT_MAX || columns > INT_MAX))
         good = nd_fail(vm, DVX_VALUE_ERROR, "the matrix is too large");
     s->is_complex = a->dtype->kind == 'c';
@@ -54,7 +54,7 @@ bool linalg_read(dvx_vm *vm, dvx_value v, bool square, nd_stack *s) {
     s->columns = (int)columns;
     s->count = 1;
     for (int i = 0; i < a->ndim - 2; i++) s->count *= a->axes[i].count;
-    if (good)
+    if (good && (s->lapack = blas_lapack(vm, function, s->is_complex)))
         s->held = array_row(vm, held, ND_DTYPE(s->is_complex ? ND_COMPLEX128 : ND_FLOAT64), &s->a);
     vm->api->release(vm, held);
     return !dvx_failed(s->held);
@@ -97,13 +97,6 @@ bool linalg_turn(dvx_vm *vm, const char *from, int64_t rows, int64_t columns, in
 
 /* ---- LU ---- */
 
-int linalg_solve(dvx_vm *vm, const nd_factoring *f, int n, void *a, int *pivots, int count, void *b,
-                 bool *good) {
-    const int info = factor_lu(vm, f, n, a, pivots, good);
-    if (*good && !info && count) factor_solve(vm, f, n, a, pivots, count, b, good);
-    return info;
-}
-
 /* Room for a matrix, its pivots, and right sides. */
 typedef struct room {
     char *a, *b;
@@ -121,6 +114,15 @@ static bool make_room(dvx_vm *vm, const nd_stack *s, int64_t right, room *r) {
     return true;
 }
 
+/* Solves what is in the room for `count` right sides; false: raised, or LinAlgError. */
+static bool solve_in(dvx_vm *vm, const nd_stack *s, const room *r, int count) {
+    bool good;
+    const bool singular = factor_lu(vm, s->lapack, s->rows, r->a, r->pivots, &good);
+    if (!good || singular) return good && linalg_fail(vm, "Singular matrix");
+    factor_solve(vm, s->lapack, s->rows, r->a, r->pivots, count, r->b, &good);
+    return good;
+}
+
 static void set_diagonal(char *a, int64_t n, bool is_complex) {
     const int64_t step = is_complex ? 2 : 1;
     double *to = (double *)(void *)a;
@@ -128,45 +130,30 @@ static void set_diagonal(char *a, int64_t n, bool is_complex) {
     for (int64_t i = 0; i < n; i++) to[(i * n + i) * step] = 1;
 }
 
-static void set_nan(char *a, int64_t bytes) {
-    for (int64_t i = 0; i < bytes / (int64_t)sizeof(double); i++) ((double *)(void *)a)[i] = NAN;
-}
-
-dvx_value linalg_inverse(dvx_vm *vm, dvx_value v, bool nan_if_singular) {
+static dvx_value inv(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_stack s;
     nd_array *out;
     room r;
-    if (!linalg_read(vm, v, true, &s)) return DVX_FAILED;
+    (void)count;
+    if (!linalg_read(vm, "inv", args[1], true, &s)) return DVX_FAILED;
     const int n = s.rows;
     const int64_t size = linalg_size(&s), bytes = size * n * n;
-    const nd_factoring f = {blas_lapack(vm, s.is_complex), s.is_complex};
     dvx_value made = DVX_FAILED;
     if (make_room(vm, &s, n, &r)) {
         made = linalg_result(vm, &s, s.is_complex, 2, n, n, &out);
         bool good = !dvx_failed(made);
         for (int64_t i = 0; good && n && i < s.count; i++) {
-            char *to = out->data + i * bytes;
-            if (!(good = linalg_turn(vm, linalg_matrix(&s, i), n, n, size, r.a))) break;
+            good = linalg_turn(vm, linalg_matrix(&s, i), n, n, size, r.a);
+            if (!good) break;
             set_diagonal(r.b, n, s.is_complex);
-            if (!(good = nd_quick_work(vm, (int64_t)n * n))) break;
-            const bool singular = linalg_solve(vm, &f, n, r.a, r.pivots, n, r.b, &good);
-            if (good && !singular)
-                good = linalg_turn(vm, r.b, n, n, size, to);
-            else if (good && nan_if_singular)
-                set_nan(to, bytes);
-            else if (good)
-                good = linalg_fail(vm, "Singular matrix");
+            good = nd_quick_work(vm, (int64_t)n * n) && solve_in(vm, &s, &r, n) &&
+                   linalg_turn(vm, r.b, n, n, size, out->data + i * bytes);
         }
         if (!good) made = compose_first(vm, DVX_FAILED, made);
         vm->api->deallocate(vm, r.a, r.size);
     }
     vm->api->release(vm, s.held);
     return linalg_finish(vm, made, s.single);
-}
-
-static dvx_value inv(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    (void)count;
-    return linalg_inverse(vm, args[1], false);
 }
 
 /* ---- solve ---- */
@@ -214,20 +201,14 @@ static dvx_value solve_stack(dvx_vm *vm, const nd_stack *s, const nd_array *b, b
     room r;
     const int n = s->rows, columns = vector ? 1 : (int)b->axes[b->ndim - 1].count;
     const int64_t size = linalg_size(s), bytes = size * n * columns;
-    const nd_factoring f = {blas_lapack(vm, s->is_complex), s->is_complex};
     if (!make_room(vm, s, columns, &r)) return DVX_FAILED;
     dvx_value made = linalg_result(vm, s, s->is_complex, vector ? 1 : 2, n, columns, &out);
     bool good = !dvx_failed(made);
-    for (int64_t i = 0; good && n && i < s->count; i++) {
+    for (int64_t i = 0; good && n && i < s->count; i++)
         good = linalg_turn(vm, linalg_matrix(s, i), n, n, size, r.a) &&
-               linalg_turn(vm, b->data + i * bytes, n, columns, size, r.b);
-        if (!good) break;
-        const bool singular = linalg_solve(vm, &f, n, r.a, r.pivots, columns, r.b, &good);
-        if (good && singular)
-            good = linalg_fail(vm, "Singular matrix");
-        else if (good)
-            good = linalg_turn(vm, r.b, columns, n, size, out->data + i * bytes);
-    }
+               linalg_turn(vm, b->data + i * bytes, n, columns, size, r.b) &&
+               solve_in(vm, s, &r, columns) &&
+               linalg_turn(vm, r.b, columns, n, size, out->data + i * bytes);
     vm->api->deallocate(vm, r.a, r.size);
     return good ? made : compose_first(vm, DVX_FAILED, made);
 }
@@ -239,8 +220,8 @@ static dvx_value solve(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_stack s = {.held = DVX_FAILED};
     bool single = false;
     (void)count;
-    if (!linalg_read_array(vm, args[1], &both[0], &held[0])) return DVX_FAILED;
-    if (linalg_check_square(vm, both[0])) held[1] = array_operand(vm, args[2], NULL, &both[1]);
+    if (!read_array(vm, args[1], &both[0], &held[0])) return DVX_FAILED;
+    if (check_square(vm, both[0])) held[1] = array_operand(vm, args[2], NULL, &both[1]);
     if (!dvx_failed(held[1])) {
         const bool vector = both[1]->ndim == both[0]->ndim - 1;
         const nd_dtype *dtype = dtype_promote(both[0]->dtype, both[1]->dtype);
@@ -249,7 +230,7 @@ static dvx_value solve(dvx_vm *vm, const dvx_value *args, uint32_t count) {
         if (check_sides(vm, both[0], both[1], vector) &&
             broadcast_sides(vm, held, both, vector ? 1 : 2)) {
             held[0] = compose_array(vm, held[0], dtype);
-            if (!dvx_failed(held[0]) && linalg_read(vm, held[0], true, &s)) {
+            if (!dvx_failed(held[0]) && linalg_read(vm, "solve", held[0], true, &s)) {
                 held[1] = compose_first(vm, array_row(vm, held[1], dtype, &right), held[1]);
                 if (!dvx_failed(held[1])) made = solve_stack(vm, &s, right, vector);
             }
@@ -264,15 +245,15 @@ static dvx_value solve(dvx_vm *vm, const dvx_value *args, uint32_t count) {
 /* ---- Determinants ---- */
 
 /* As a sign, or a number of length 1, and a logarithm: NumPy's way, which does not overflow. */
-static bool determinant(dvx_vm *vm, const nd_factoring *f, const nd_stack *s, int64_t i,
-                        const room *r, nd_complex *sign, double *log_) {
+static bool determinant(dvx_vm *vm, const nd_stack *s, int64_t i, const room *r, nd_complex *sign,
+                        double *log_) {
     const int n = s->rows;
     const int64_t size = linalg_size(s);
     bool good;
     if (!linalg_turn(vm, linalg_matrix(s, i), n, n, size, r->a)) return false;
     *sign = (nd_complex){1, 0};
     *log_ = 0;
-    const bool singular = factor_lu(vm, f, n, r->a, r->pivots, &good);
+    const bool singular = factor_lu(vm, s->lapack, n, r->a, r->pivots, &good);
     if (!good) return false;
     if (singular) {
         *sign = (nd_complex){0, 0};
@@ -301,9 +282,8 @@ static dvx_value determinants(dvx_vm *vm, dvx_value v, bool *single, dvx_value *
     nd_stack s;
     nd_array *out, *second = NULL;
     room r;
-    if (!linalg_read(vm, v, true, &s)) return DVX_FAILED;
+    if (!linalg_read(vm, logs ? "slogdet" : "det", v, true, &s)) return DVX_FAILED;
     dvx_value made = DVX_FAILED;
-    const nd_factoring f = {blas_lapack(vm, s.is_complex), s.is_complex};
     *single = s.single;
     if (make_room(vm, &s, 0, &r)) {
         made = linalg_result(vm, &s, s.is_complex, 0, 0, 0, &out);
@@ -315,7 +295,7 @@ static dvx_value determinants(dvx_vm *vm, dvx_value v, bool *single, dvx_value *
         for (int64_t i = 0; good && i < s.count; i++) {
             nd_complex sign;
             double log_;
-            good = determinant(vm, &f, &s, i, &r, &sign, &log_);
+            good = determinant(vm, &s, i, &r, &sign, &log_);
             if (!good) break;
             if (second) {
                 ((double *)(void *)second->data)[i] = log_;
@@ -360,18 +340,17 @@ static dvx_value cholesky(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *out;
     room r;
     (void)count;
-    if (!linalg_read(vm, args[1], true, &s)) return DVX_FAILED;
+    if (!linalg_read(vm, "cholesky", args[1], true, &s)) return DVX_FAILED;
     dvx_value made = DVX_FAILED;
     const int n = s.rows;
     const int64_t size = linalg_size(&s);
-    const nd_factoring f = {blas_lapack(vm, s.is_complex), s.is_complex};
     if (make_room(vm, &s, 0, &r)) {
         made = linalg_result(vm, &s, s.is_complex, 2, n, n, &out);
         bool good = !dvx_failed(made);
         for (int64_t i = 0; good && n && i < s.count; i++) {
             char *to = out->data + i * n * n * size;
             if (!(good = linalg_turn(vm, linalg_matrix(&s, i), n, n, size, r.a))) break;
-            const bool fails = factor_cholesky(vm, &f, n, r.a, &good);
+            const bool fails = factor_cholesky(vm, s.lapack, n, r.a, &good);
             if (good && fails)
                 good = linalg_fail(vm, "Matrix is not positive definite");
             else if (good)
@@ -386,114 +365,23 @@ static dvx_value cholesky(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     return linalg_finish(vm, made, s.single);
 }
 
-/* ---- Powers ---- */
-
-static dvx_value multiply(dvx_vm *vm, dvx_value a, dvx_value b) {
-    return matmul_values(vm, a, b, DVX_FAILED);
-}
-
-/* Unit matrices in the shape and dtype of an array. */
-static dvx_value units(dvx_vm *vm, const nd_array *a) {
-    nd_array *out;
-    const int64_t n = a->axes[a->ndim - 1].count, size = a->dtype->size;
-    int64_t shape[ND_MOST];
-    _Alignas(16) char one[sizeof(nd_complex)] = {0};
-    dvx_value number = vm->api->make_int(vm, 1), made = DVX_FAILED;
-    array_shape(a, shape);
-    if (array_store(vm, a->dtype, one, number))
-        made = array_new(vm, a->dtype, a->ndim, shape, &out);
-    vm->api->release(vm, number);
-    if (dvx_failed(made)) return made;
-    memset(out->data, 0, (size_t)(out->size * size));
-    for (int64_t at = 0; at < out->size; at += n * n)
-        for (int64_t i = 0; i < n; i++)
-            memcpy(out->data + (at + i * n + i) * size, one, (size_t)size);
-    return made;
-}
-
-/* The power n > 0 by squares, in NumPy's order; takes a. */
-static dvx_value power(dvx_vm *vm, dvx_value a, uint64_t n) {
-    if (n == 3) {
-        dvx_value square = multiply(vm, a, a);
-        dvx_value cube = dvx_failed(square) ? square : multiply(vm, square, a);
-        vm->api->release(vm, square);
-        return compose_first(vm, cube, a);
-    }
-    dvx_value result = DVX_FAILED;
-    for (bool any = false;; n >>= 1) {
-        if (n & 1) {
-            dvx_value next = any ? multiply(vm, result, a) : vm->api->retain(vm, a);
-            vm->api->release(vm, result);
-            result = next;
-            any = true;
-        }
-        if (n == 1 || (any && dvx_failed(result))) break;
-        a = compose_first(vm, multiply(vm, a, a), a);
-        if (dvx_failed(a)) {
-            vm->api->release(vm, result);
-            return DVX_FAILED;
-        }
-    }
-    vm->api->release(vm, a);
-    return result;
-}
-
-static dvx_value matrix_power(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    nd_array *a;
-    dvx_value held, made = DVX_FAILED;
-    int64_t n = 0;
-    (void)count;
-    if (!linalg_read_array(vm, args[1], &a, &held)) return DVX_FAILED;
-    bool good = linalg_check_square(vm, a);
-    if (good && !nd_read_index(vm, args[2], &n)) {
-        if (vm->api->error_matches(vm, nd_state_of(vm)->type_error)) {
-            vm->api->clear_error(vm);
-            nd_fail(vm, DVX_TYPE_ERROR, "exponent must be an integer");
-        }
-        good = false;
-    }
-    if (good && !n) {
-        made = units(vm, a);
-    } else if (good) {
-        dvx_value base = n < 0 ? linalg_inverse(vm, held, false) : vm->api->retain(vm, held);
-        if (!dvx_failed(base)) made = power(vm, base, n < 0 ? -(uint64_t)n : (uint64_t)n);
-    }
-    vm->api->release(vm, held);
-    return made;
-}
-
 /* ---- Tables ---- */
 
 ND_PARAMETERS(one_parameters, 1, "a");
 ND_PARAMETERS(solve_parameters, 2, "a", "b");
-ND_PARAMETERS(power_parameters, 2, "a", "n");
 static const dvx_function functions[] = {
-    ND_NAMED("solve", solve, solve_parameters),
-    ND_NAMED("inv", inv, one_parameters),
-    ND_NAMED("det", det, one_parameters),
-    ND_NAMED("slogdet", slogdet, one_parameters),
+    ND_NAMED("solve", solve, solve_parameters),     ND_NAMED("inv", inv, one_parameters),
+    ND_NAMED("det", det, one_parameters),           ND_NAMED("slogdet", slogdet, one_parameters),
     ND_NAMED("cholesky", cholesky, one_parameters),
-    ND_NAMED("matrix_power", matrix_power, power_parameters),
 };
 #define F(i) &functions[i]
 static const dvx_function *const methods[] = {
-    F(0),
-    F(1),
-    F(2),
-    F(3),
-    F(4),
-    F(5),
-    &linalg_qr,
-    &linalg_eigh,
-    &linalg_eigvalsh,
-    &linalg_eig,
-    &linalg_eigvals,
-    &linalg_svd,
-    &linalg_lstsq,
-    &linalg_pinv,
-    &linalg_rank,
-    &linalg_cond,
-    &linalg_norm_function,
+    F(0),         F(1),
+    F(2),         F(3),
+    F(4),         &linalg_qr,
+    &linalg_eigh, &linalg_eigvalsh,
+    &linalg_eig,  &linalg_eigvals,
+    &linalg_svd,  &linalg_norm,
 };
 
 static dvx_value get_error(dvx_vm *vm, dvx_value self) {

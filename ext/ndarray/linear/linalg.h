@@ -2,18 +2,17 @@
  *
  * np.linalg is an object whose methods are the functions of NumPy's module: args[0] is that object.
  * linalg.c has the object, and what is made of the decompositions LU and Cholesky's; spectral.c QR,
- * eigenvalues and singular values; lstsq.c what is made of these; norm.c norms.
+ * eigenvalues and singular values; norm.c norms.  What is made of these is in lib/linear.dl.
  *
  * Invariants
- *  1. LAPACK computes where OpenBLAS is installed and has it (blas.h), so that results are NumPy's;
- *     elsewhere decompose.h does.  Both agree within the bounds that the README states.
+ *  1. LAPACK computes (blas.h), so that results are NumPy's.  Where it is missing, linalg_read
+ *     says so.
  *  2. Numbers are computed as float64 or complex128; what is made of float32 alone is cast back. */
 #ifndef ND_LINALG_H
 #define ND_LINALG_H
 
 #include "array/array.h"
 #include "linear/blas.h"
-#include "linear/decompose.h"
 #include "linear/factor.h"
 #include "array/methods.h"
 
@@ -25,11 +24,11 @@ typedef struct nd_stack {
     int64_t count;
     bool is_complex;
     bool single; /* results are float32 */
+    const nd_lapack *lapack;
 } nd_stack;
-/* To be released: vm->api->release(vm, s->held).  LinAlgError: not two axes, or not square. */
-bool linalg_read(dvx_vm *vm, dvx_value v, bool square, nd_stack *s);
-bool linalg_read_array(dvx_vm *vm, dvx_value v, nd_array **a, dvx_value *held);
-bool linalg_check_square(dvx_vm *vm, const nd_array *a);
+/* For the function of that name.  To be released: vm->api->release(vm, s->held).  LinAlgError: not
+ * two axes, or not square; or there is no LAPACK. */
+bool linalg_read(dvx_vm *vm, const char *function, dvx_value v, bool square, nd_stack *s);
 static inline int64_t linalg_size(const nd_stack *s) {
     return s->is_complex ? (int64_t)sizeof(nd_complex) : (int64_t)sizeof(double);
 }
@@ -50,23 +49,9 @@ bool linalg_turn(dvx_vm *vm, const char *from, int64_t rows, int64_t columns, in
 
 /* Raises LinAlgError; false. */
 bool linalg_fail(dvx_vm *vm, const char *text);
-/* Solves for the right sides of `b`, both in Fortran's order; 0, or the number of a pivot. */
-int linalg_solve(dvx_vm *vm, const nd_factoring *f, int n, void *a, int *pivots, int count, void *b,
-                 bool *good);
-
-/* The inverse of a stack, or what `otherwise` asks for where there is none. */
-dvx_value linalg_inverse(dvx_vm *vm, dvx_value v, bool nan_if_singular);
-/* The singular value decomposition with all vectors (job is 'A') or those that belong to values
- * ('S'), into new arrays of float64 or complex128: u, values, vt; with 'N' the values alone. */
-bool linalg_decompose(dvx_vm *vm, dvx_value v, char job, bool *single, dvx_value out[3]);
-/* Singular values alone, of the dtype of the result. */
-dvx_value linalg_singular(dvx_vm *vm, dvx_value v);
-/* x, ord, axis, keepdims: any of them may be missing. */
-dvx_value linalg_norm(dvx_vm *vm, const dvx_value *args);
-
-/* The functions of spectral.c, lstsq.c and norm.c. */
+/* The functions of spectral.c and norm.c. */
 extern const dvx_function linalg_qr, linalg_eigh, linalg_eigvalsh, linalg_eig, linalg_eigvals,
-    linalg_svd, linalg_lstsq, linalg_pinv, linalg_rank, linalg_cond, linalg_norm_function;
+    linalg_svd, linalg_norm;
 
 bool linalg_register(dvx_vm *vm, dvx_value module);
 

@@ -43,8 +43,24 @@ static void pack(const nd_matrix *b, int64_t first, int64_t columns, size_t size
     }
 }
 
+/* The same of complex numbers, whose parts go into a half of the row each. */
+#define PACK_PARTS(T, name)                                                                    \
+    static void pack_##name(const nd_matrix *b, int64_t first, int64_t columns, char *panel) { \
+        enum { HALF = ND_PANEL / 2 / sizeof(T) };                                              \
+        T *to = (T *)(void *)panel;                                                            \
+        memset(panel, 0, (size_t)b->rows *ND_PANEL);                                           \
+        for (int64_t k = 0; k < b->rows; k++, to += 2 * HALF)                                  \
+            for (int64_t j = 0; j < columns; j++) {                                            \
+                const char *from = b->data + k * b->row + (first + j) * b->column;             \
+                to[j] = ((const T *)(const void *)from)[0];                                    \
+                to[HALF + j] = ((const T *)(const void *)from)[1];                             \
+            }                                                                                  \
+    }
+PACK_PARTS(double, complex128)
+PACK_PARTS(float, complex64)
+
 /* One column, for which a panel would be mostly zeros: one element after the other. */
-enum { NARROW = 1 };
+enum { NARROW = 1, WIDE = 8 /* columns of complex numbers that are worth a panel */ };
 #define NARROW_PRODUCT(T, name)                                                            \
     static void multiply_narrow_##name(const nd_matrix *a, const nd_matrix *b, char *to) { \
         T *out = (T *)(void *)to;                                                          \
@@ -61,10 +77,11 @@ NARROW_PRODUCT(double, float64)
 NARROW_PRODUCT(float, float32)
 
 /* Panel by panel. */
-static bool multiply_floats(dvx_vm *vm, nd_gemm gemm, size_t size, const nd_matrix *a,
-                            const nd_matrix *b, char *out) {
+static bool multiply_tiles(dvx_vm *vm, nd_type type, nd_gemm gemm, const nd_matrix *a,
+                           const nd_matrix *b, char *out) {
     enum { LEAST = 4 }; /* columns: fewer take as long */
     _Alignas(64) char few[32 * ND_PANEL];
+    const size_t size = ND_DTYPE(type)->size;
     const int64_t width = (int64_t)(ND_PANEL / size);
     const size_t needed = (size_t)b->rows * ND_PANEL;
     char *memory = NULL, *panel = few;
@@ -76,7 +93,12 @@ static bool multiply_floats(dvx_vm *vm, nd_gemm gemm, size_t size, const nd_matr
     bool good = true;
     for (int64_t first = 0; good && first < b->columns; first += width) {
         const int64_t columns = b->columns - first < width ? b->columns - first : width;
-        pack(b, first, columns, size, panel);
+        if (type == ND_COMPLEX128)
+            pack_complex128(b, first, columns, panel);
+        else if (type == ND_COMPLEX64)
+            pack_complex64(b, first, columns, panel);
+        else
+            pack(b, first, columns, size, panel);
         gemm(out + first * (int64_t)size, b->columns * (int64_t)size, a->data, a->row, a->column,
              panel, b->rows, a->rows, columns);
         good = nd_work(vm, a->rows * b->rows * (columns < LEAST ? LEAST : columns) / 4);
@@ -337,7 +359,7 @@ bool matmul_in_order(dvx_vm *vm, nd_type type, const nd_matrix *a, const nd_matr
 
 static bool multiply_in_order(dvx_vm *vm, nd_type type, const nd_matrix *a, const nd_matrix *b,
                               char *out) {
-    const nd_state *state = nd_state_of(vm);
+    const nd_tiles *tiles = nd_state_of(vm)->tiles;
     if (b->columns <= NARROW && (type == ND_FLOAT64 || type == ND_FLOAT32)) {
         (type == ND_FLOAT64 ? multiply_narrow_float64 : multiply_narrow_float32)(a, b, out);
         return count_product(vm, a, b);
@@ -346,9 +368,10 @@ static bool multiply_in_order(dvx_vm *vm, nd_type type, const nd_matrix *a, cons
         multiply_close(vm, type, a, b, out);
         return count_product(vm, a, b);
     }
+    const bool is_wide = a->rows > 1 && b->columns >= WIDE;
     switch (type) {
-    case ND_FLOAT64: return multiply_floats(vm, state->tiles->float64, sizeof(double), a, b, out);
-    case ND_FLOAT32: return multiply_floats(vm, state->tiles->float32, sizeof(float), a, b, out);
+    case ND_FLOAT64: return multiply_tiles(vm, type, tiles->float64, a, b, out);
+    case ND_FLOAT32: return multiply_tiles(vm, type, tiles->float32, a, b, out);
     case ND_BOOL: return multiply_bool(vm, a, b, out);
     case ND_INT8:
     case ND_UINT8: multiply_uint8(a, b, out); break;
@@ -359,8 +382,14 @@ static bool multiply_in_order(dvx_vm *vm, nd_type type, const nd_matrix *a, cons
     case ND_INT64:
     case ND_UINT64: multiply_int64(a, b, out); break;
     case ND_FLOAT16: multiply_float16(a, b, out); break;
-    case ND_COMPLEX64: multiply_complex64(a, b, out); break;
-    case ND_COMPLEX128: multiply_complex128(a, b, out); break;
+    case ND_COMPLEX64:
+        if (is_wide) return multiply_tiles(vm, type, tiles->complex64, a, b, out);
+        multiply_complex64(a, b, out);
+        break;
+    case ND_COMPLEX128:
+        if (is_wide) return multiply_tiles(vm, type, tiles->complex128, a, b, out);
+        multiply_complex128(a, b, out);
+        break;
     }
     return count_product(vm, a, b);
 }

@@ -1,4 +1,4 @@
-/* spectral.c: np.linalg's qr, eigh, eig, svd, and singular values (linalg.h). */
+/* spectral.c: np.linalg's qr, eigh, eig and svd (linalg.h). */
 #include <limits.h>
 #include <math.h>
 
@@ -32,23 +32,18 @@ static void give_all(dvx_vm *vm, blocks *b) {
     b->count = 0;
 }
 
-/* All work is done: what it took is given back, and if it failed, the two results as well; false
- * then.
- */
-static bool settle(dvx_vm *vm, blocks *b, const nd_stack *s, const dvx_value made[2], bool good) {
+/* All work is done: what it took is given back, and the results that there are become what is
+ * returned; missing ones, if it failed. */
+static void settle(dvx_vm *vm, blocks *b, const nd_stack *s, bool good, dvx_value *made,
+                   int count) {
     give_all(vm, b);
     vm->api->release(vm, s->held);
-    if (good) return true;
-    vm->api->release(vm, made[0]);
-    vm->api->release(vm, made[1]);
-    return false;
-}
-
-/* What LAPACK says of the room that it wants, in the first element of its work. */
-static int wanted(const void *work) {
-    double size;
-    memcpy(&size, work, sizeof size);
-    return size < 1 ? 1 : size > INT_MAX ? INT_MAX : (int)size;
+    for (int i = 0; i < count; i++) {
+        const bool is_there = !dvx_failed(made[i]);
+        made[i] =
+            good ? linalg_finish(vm, made[i], s->single) : compose_first(vm, DVX_FAILED, made[i]);
+        good = good && !(is_there && dvx_failed(made[i]));
+    }
 }
 
 /* ---- QR ---- */
@@ -73,10 +68,9 @@ static dvx_value qr(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     if (!dvx_failed(args[2])) nd_word(vm, args[2], mode);
     if (strcmp(mode, "reduced") && strcmp(mode, "complete") && strcmp(mode, "r"))
         return nd_raise(vm, DVX_VALUE_ERROR, "Unrecognized mode '%s'", mode);
-    if (!linalg_read(vm, args[1], false, &s)) return DVX_FAILED;
+    if (!linalg_read(vm, "qr", args[1], false, &s)) return DVX_FAILED;
     const int m = s.rows, n = s.columns, k = least(m, n), columns = mode[0] == 'c' ? m : k;
     const int64_t size = linalg_size(&s);
-    const nd_factoring f = {blas_lapack(vm, s.is_complex), s.is_complex};
     dvx_value made[2] = {DVX_FAILED, linalg_result(vm, &s, s.is_complex, 2, columns, n, &r_out)};
     const bool wants_q = mode[0] != 'r' || mode[1];
     bool good = !dvx_failed(made[1]);
@@ -93,19 +87,13 @@ static dvx_value qr(dvx_vm *vm, const dvx_value *args, uint32_t count) {
         if (!(good = linalg_turn(vm, linalg_matrix(&s, i), m, n, size, a))) break;
         if (!k && m == columns) /* no reflection: Q is a unit matrix */
             for (int64_t j = 0; j < m; j++) ((double *)q)[(j * m + j) * (size / 8)] = 1;
-        good = factor_qr(vm, &f, m, n, a, tau, wants_q ? q : NULL, columns);
+        good = factor_qr(vm, s.lapack, m, n, a, tau, wants_q ? q : NULL, columns);
         if (!good) break;
         copy_triangle(a, columns, n, m, size, r_out->data + i * columns * n * size);
         if (wants_q)
             good = linalg_turn(vm, q, columns, m, size, q_out->data + i * m * columns * size);
     }
-    give_all(vm, &b);
-    vm->api->release(vm, s.held);
-    for (int i = 0; i < 2; i++) {
-        if (!good) made[i] = compose_first(vm, DVX_FAILED, made[i]);
-        if (good && (i || wants_q)) made[i] = linalg_finish(vm, made[i], s.single);
-        good = good && (!dvx_failed(made[i]) || (!i && !wants_q));
-    }
+    settle(vm, &b, &s, good, made, 2);
     return wants_q ? compose_pair(vm, made[0], made[1]) : made[1];
 }
 
@@ -120,7 +108,6 @@ typedef void complex_eigh(const char *job, const char *half, const int *n, void 
 
 typedef struct eigh_call {
     const nd_lapack *lapack;
-    bool is_complex;
     const char *job;
     int n, size, reals_size, ints_size, info;
     void *a, *work;
@@ -130,7 +117,7 @@ typedef struct eigh_call {
 
 static void call_eigh(void *context) {
     eigh_call *c = context;
-    if (c->is_complex)
+    if (c->lapack->is_complex)
         ((complex_eigh *)c->lapack->eigh)(c->job, "L", &c->n, c->a, &c->n, c->w, c->work, &c->size,
                                           c->reals, &c->reals_size, c->ints, &c->ints_size,
                                           &c->info);
@@ -140,8 +127,7 @@ static void call_eigh(void *context) {
 }
 
 /* Eigenvalues, smallest first, of the lower triangle of a, and their vectors in place of it. */
-static bool eigh_library(dvx_vm *vm, const nd_lapack *lapack, const nd_stack *s, const char *job,
-                         void *a, double *w) {
+static bool eigh_of(dvx_vm *vm, const nd_stack *s, const char *job, void *a, double *w) {
     blocks b = {0};
     nd_complex first = {0, 0};
     double reals = 0;
@@ -149,9 +135,9 @@ static bool eigh_library(dvx_vm *vm, const nd_lapack *lapack, const nd_stack *s,
     const int n = s->rows;
     const double n3 = (double)n * n * n;
     const size_t size = (size_t)linalg_size(s), all = (size_t)n * (size_t)n * size;
-    eigh_call c = {lapack, s->is_complex, job, n, -1, -1, -1, 0, a, &first, w, &reals, &ints};
+    eigh_call c = {s->lapack, job, n, -1, -1, -1, 0, a, &first, w, &reals, &ints};
     call_eigh(&c);
-    c.size = wanted(&first);
+    c.size = factor_wanted(&first);
     c.reals_size = most(1, (int)reals);
     c.ints_size = most(1, ints);
     c.work = take(vm, &b, c.size, size);
@@ -176,75 +162,6 @@ static void set_element(const nd_stack *s, void *a, int64_t i, nd_complex x) {
 }
 static nd_complex conjugate(nd_complex x) { return (nd_complex){x.real, -x.imag}; }
 
-static double column_length(const nd_stack *s, const void *a, int64_t rows, int64_t column) {
-    double sum = 0;
-    for (int64_t i = 0; i < rows; i++) {
-        const nd_complex x = element_of(s, a, column * rows + i);
-        sum = hypot(sum, hypot(x.real, x.imag));
-    }
-    return sum;
-}
-
-/* Places of numbers, the largest first (or the smallest). */
-static void order_places(const double *w, int n, bool down, int *places) {
-    for (int i = 0; i < n; i++) {
-        int k = i;
-        for (; k > 0 && (down ? w[places[k - 1]] < w[i] : w[places[k - 1]] > w[i]); k--)
-            places[k] = places[k - 1];
-        places[k] = i;
-    }
-}
-
-static bool turn_all(dvx_vm *vm, const nd_stack *s, bool finite, int64_t rows, int64_t columns,
-                     void *a, void *v, const char *failure) {
-    const int done =
-        finite ? decompose_own[s->is_complex].jacobi(vm, (int)rows, (int)columns, a, v) : 0;
-    return done > 0 || (!done && linalg_fail(vm, failure));
-}
-
-/* By the singular values of A + cI, all of whose eigenvalues are positive. */
-static bool eigh_own(dvx_vm *vm, const nd_stack *s, void *a, double *w) {
-    blocks b = {0};
-    const int64_t n = s->rows, size = linalg_size(s);
-    void *shifted = take(vm, &b, (double)n * (double)n, (size_t)size);
-    void *v = shifted ? take(vm, &b, (double)n * (double)n, (size_t)size) : NULL;
-    double *lengths = v ? take(vm, &b, (double)n, sizeof *lengths) : NULL;
-    int *places = lengths ? take(vm, &b, (double)n, sizeof *places) : NULL;
-    double shift = 0;
-    bool good = places != NULL;
-    for (int64_t j = 0; good && j < n; j++)
-        for (int64_t i = j; i < n; i++) {
-            nd_complex x = element_of(s, a, j * n + i);
-            if (i == j) x.imag = 0;
-            set_element(s, shifted, j * n + i, x);
-            set_element(s, shifted, i * n + j, conjugate(x));
-        }
-    for (int64_t j = 0; good && j < n; j++) {
-        double sum = 0;
-        for (int64_t i = 0; i < n; i++) {
-            const nd_complex x = element_of(s, shifted, j * n + i);
-            sum += hypot(x.real, x.imag);
-            set_element(s, v, j * n + i, (nd_complex){i == j, 0});
-        }
-        shift = fmax(shift, sum);
-    }
-    for (int64_t i = 0; good && i < n; i++) {
-        nd_complex x = element_of(s, shifted, i * n + i);
-        x.real += shift;
-        set_element(s, shifted, i * n + i, x);
-    }
-    if (good)
-        good = turn_all(vm, s, isfinite(shift), n, n, shifted, v, "Eigenvalues did not converge");
-    for (int64_t j = 0; good && j < n; j++) lengths[j] = column_length(s, shifted, n, j);
-    if (good) order_places(lengths, (int)n, false, places);
-    for (int64_t j = 0; good && j < n; j++) {
-        w[j] = lengths[places[j]] - shift;
-        memcpy((char *)a + j * n * size, (char *)v + places[j] * n * size, (size_t)(n * size));
-    }
-    give_all(vm, &b);
-    return good;
-}
-
 /* a, UPLO; vectors: (values, vectors), else the values. */
 static dvx_value hermitian(dvx_vm *vm, const dvx_value *args, bool vectors) {
     char half[32] = "L";
@@ -255,10 +172,9 @@ static dvx_value hermitian(dvx_vm *vm, const dvx_value *args, bool vectors) {
     half[0] &= ~0x20; /* a capital letter */
     if ((half[0] != 'L' && half[0] != 'U') || half[1])
         return vm->api->raise(vm, DVX_VALUE_ERROR, "UPLO argument must be 'L' or 'U'");
-    if (!linalg_read(vm, args[1], true, &s)) return DVX_FAILED;
+    if (!linalg_read(vm, vectors ? "eigh" : "eigvalsh", args[1], true, &s)) return DVX_FAILED;
     const int n = s.rows;
     const int64_t size = linalg_size(&s), bytes = size * n * n;
-    const nd_lapack *lapack = blas_lapack(vm, s.is_complex);
     dvx_value made[2] = {linalg_result(vm, &s, false, 1, n, 0, &values), DVX_FAILED};
     if (vectors && !dvx_failed(made[0]))
         made[1] = linalg_result(vm, &s, s.is_complex, 2, n, n, &out);
@@ -274,15 +190,11 @@ static dvx_value hermitian(dvx_vm *vm, const dvx_value *args, bool vectors) {
             memcpy(a, linalg_matrix(&s, i), (size_t)bytes);
         for (int64_t k = 0; half[0] == 'U' && s.is_complex && k < (int64_t)n * n; k++)
             set_element(&s, a, k, conjugate(element_of(&s, a, k)));
-        good = good && (lapack ? eigh_library(vm, lapack, &s, vectors ? "V" : "N", a, w)
-                               : eigh_own(vm, &s, a, w));
+        good = good && eigh_of(vm, &s, vectors ? "V" : "N", a, w);
         if (good && out) good = linalg_turn(vm, a, n, n, size, out->data + i * bytes);
     }
-    if (!settle(vm, &b, &s, made, good)) return DVX_FAILED;
-    made[0] = linalg_finish(vm, made[0], s.single);
-    if (!vectors) return made[0];
-    if (!dvx_failed(made[0])) made[1] = linalg_finish(vm, made[1], s.single);
-    return compose_pair(vm, made[0], made[1]);
+    settle(vm, &b, &s, good, made, 2);
+    return vectors ? compose_pair(vm, made[0], made[1]) : made[0];
 }
 
 static dvx_value eigh(dvx_vm *vm, const dvx_value *args, uint32_t count) {
@@ -306,7 +218,6 @@ typedef void complex_eig(const char *left, const char *right, const int *n, void
 /* `w`: two rows of real and imaginary parts, or complex numbers. */
 typedef struct eig_call {
     const nd_lapack *lapack;
-    bool is_complex;
     const char *job;
     int n, size, info;
     void *a, *v, *work;
@@ -316,7 +227,7 @@ typedef struct eig_call {
 static void call_eig(void *context) {
     const int one = 1;
     eig_call *c = context;
-    if (c->is_complex)
+    if (c->lapack->is_complex)
         ((complex_eig *)c->lapack->eig)("N", c->job, &c->n, c->a, &c->n, c->w, NULL, &one, c->v,
                                         &c->n, c->work, &c->size, c->reals, &c->info);
     else
@@ -346,14 +257,10 @@ static void store_eig(const nd_stack *s, const double *w, const double *v, nd_co
     }
 }
 
-/* Real if all eigenvalues are. */
-static dvx_value finish_eig(dvx_vm *vm, dvx_value v, bool real, bool single) {
-    if (dvx_failed(v)) return v;
-    if (!real) return v;
+static dvx_value real_part(dvx_vm *vm, dvx_value v) {
     v = compose_attribute(vm, v, "real");
     if (dvx_failed(v)) return v;
-    return compose_first(
-        vm, array_copy(vm, array_of(vm, v), ND_DTYPE(single ? ND_FLOAT32 : ND_FLOAT64), 'C'), v);
+    return compose_first(vm, array_copy(vm, array_of(vm, v), ND_DTYPE(ND_FLOAT64), 'C'), v);
 }
 
 static bool are_finite(const nd_stack *s) {
@@ -368,15 +275,11 @@ static dvx_value general(dvx_vm *vm, dvx_value v, bool vectors) {
     nd_stack s;
     nd_array *values, *out = NULL;
     blocks b = {0};
-    if (!linalg_read(vm, v, true, &s)) return DVX_FAILED;
+    if (!linalg_read(vm, vectors ? "eig" : "eigvals", v, true, &s)) return DVX_FAILED;
     const int n = s.rows;
     const size_t size = (size_t)linalg_size(&s);
-    const nd_lapack *lapack = blas_lapack(vm, s.is_complex);
     bool real = !s.is_complex, good = true;
-    if (!are_finite(&s))
-        good = linalg_fail(vm, "Array must not contain infs or NaNs");
-    else if (!lapack && n && s.count)
-        good = linalg_fail(vm, "eigenvalues of general matrices need LAPACK (libopenblas.so.0)");
+    if (!are_finite(&s)) good = linalg_fail(vm, "Array must not contain infs or NaNs");
     dvx_value made[2] = {DVX_FAILED, DVX_FAILED};
     if (good) made[0] = linalg_result(vm, &s, true, 1, n, 0, &values);
     if (vectors && !dvx_failed(made[0])) made[1] = linalg_result(vm, &s, true, 2, n, n, &out);
@@ -386,8 +289,7 @@ static dvx_value general(dvx_vm *vm, dvx_value v, bool vectors) {
     void *a = reals ? take(vm, &b, (double)n * n, size) : NULL;
     void *space = a ? take(vm, &b, (double)n * n, size) : NULL;
     nd_complex first = {0, 0};
-    eig_call c = {.lapack = lapack,
-                  .is_complex = s.is_complex,
+    eig_call c = {.lapack = s.lapack,
                   .job = vectors ? "V" : "N",
                   .n = n,
                   .size = -1,
@@ -398,7 +300,7 @@ static dvx_value general(dvx_vm *vm, dvx_value v, bool vectors) {
                   .reals = reals};
     if (space && n && s.count) {
         call_eig(&c);
-        c.size = wanted(&first);
+        c.size = factor_wanted(&first);
         c.work = take(vm, &b, c.size, size);
     }
     good = space && c.work;
@@ -416,12 +318,12 @@ static dvx_value general(dvx_vm *vm, dvx_value v, bool vectors) {
             store_eig(&s, w, space, (nd_complex *)(void *)values->data + i * n,
                       out ? (nd_complex *)(void *)out->data + i * n * n : NULL);
     }
-    if (!settle(vm, &b, &s, made, good)) return DVX_FAILED;
-    arith_clear();
-    made[0] = finish_eig(vm, made[0], real, s.single);
-    if (!vectors) return made[0];
-    if (!dvx_failed(made[0])) made[1] = finish_eig(vm, made[1], real, s.single);
-    return compose_pair(vm, made[0], made[1]);
+    for (int i = 0; good && real && i <= vectors; i++) {
+        made[i] = real_part(vm, made[i]);
+        good = !dvx_failed(made[i]);
+    }
+    settle(vm, &b, &s, good, made, 2);
+    return vectors ? compose_pair(vm, made[0], made[1]) : made[0];
 }
 
 static dvx_value eig(dvx_vm *vm, const dvx_value *args, uint32_t count) {
@@ -451,7 +353,6 @@ typedef struct factors {
 } factors;
 
 typedef struct svd_call {
-    const nd_lapack *lapack;
     const nd_stack *s;
     const factors *f;
     void *work;
@@ -465,26 +366,27 @@ static void call_svd(void *context) {
     const factors *f = c->f;
     const int m = c->s->rows, n = c->s->columns, step = most(1, m), vt_step = most(1, f->rows);
     if (c->s->is_complex)
-        ((complex_svd *)c->lapack->svd)(&f->job, &m, &n, f->a, &step, f->values, f->u, &step, f->vt,
-                                        &vt_step, c->work, &c->size, c->reals, c->ints, &c->info);
+        ((complex_svd *)c->s->lapack->svd)(&f->job, &m, &n, f->a, &step, f->values, f->u, &step,
+                                           f->vt, &vt_step, c->work, &c->size, c->reals, c->ints,
+                                           &c->info);
     else
-        ((real_svd *)c->lapack->svd)(&f->job, &m, &n, f->a, &step, f->values, f->u, &step, f->vt,
-                                     &vt_step, c->work, &c->size, c->ints, &c->info);
+        ((real_svd *)c->s->lapack->svd)(&f->job, &m, &n, f->a, &step, f->values, f->u, &step, f->vt,
+                                        &vt_step, c->work, &c->size, c->ints, &c->info);
 }
 
-static bool svd_library(dvx_vm *vm, const nd_lapack *lapack, const nd_stack *s, factors *f) {
+static bool svd_of(dvx_vm *vm, const nd_stack *s, factors *f) {
     blocks b = {0};
     nd_complex first = {0, 0};
     const int few = least(s->rows, s->columns), many = most(s->rows, s->columns);
     const double square = (double)few * few;
     const double reals_size = s->is_complex ? 7.0 * few + 5 * square + 2.0 * many * few : 1;
     const size_t size = (size_t)linalg_size(s), vectors = f->job == 'N' ? 0 : size;
-    svd_call c = {lapack, s, f, &first, -1, 0, NULL, take(vm, &b, 8.0 * few, sizeof(int))};
+    svd_call c = {s, f, &first, -1, 0, NULL, take(vm, &b, 8.0 * few, sizeof(int))};
     c.reals = c.ints ? take(vm, &b, reals_size, sizeof *c.reals) : NULL;
     bool good = c.reals != NULL;
     if (good) {
         call_svd(&c);
-        c.size = wanted(&first);
+        c.size = factor_wanted(&first);
         good = (c.work = take(vm, &b, c.size, size));
     }
     good =
@@ -499,105 +401,17 @@ static bool svd_library(dvx_vm *vm, const nd_lapack *lapack, const nd_stack *s, 
     return good && (!c.info || linalg_fail(vm, "SVD did not converge"));
 }
 
-/* The transposed conjugate of a matrix with so many rows. */
-static void turn_around(const nd_stack *s, const void *a, int64_t rows, int64_t columns, void *to) {
-    for (int64_t j = 0; j < columns; j++)
-        for (int64_t i = 0; i < rows; i++)
-            set_element(s, to, i * columns + j, conjugate(element_of(s, a, j * rows + i)));
-}
-
-/* The number of singular values that are more than errors of rounding. */
-static int64_t rank_of(const double *lengths, const int *places, int64_t count) {
-    const double small = DECOMPOSE_NOTHING * (double)count * sqrt((double)count);
-    int64_t rank = 0;
-    while (rank < count && lengths[places[rank]] > small * lengths[places[0]]) rank++;
-    return rank;
-}
-
-/* The columns of u, of length 1 as far as they are more than errors of rounding, in order; then
- * what is missing to `columns` that are perpendicular: those of Q of a QR decomposition. */
-static bool complete(dvx_vm *vm, const nd_stack *s, const void *turned, const double *lengths,
-                     const int *places, int64_t rows, int64_t rank, int64_t columns, void *u) {
-    const int64_t size = linalg_size(s);
-    for (int64_t j = 0; j < rank; j++)
-        for (int64_t i = 0; i < rows; i++) {
-            nd_complex x = element_of(s, turned, places[j] * rows + i);
-            x.real /= lengths[places[j]];
-            x.imag /= lengths[places[j]];
-            set_element(s, u, j * rows + i, x);
-        }
-    if (rank == columns) return true;
-    blocks b = {0};
-    char *q = take(vm, &b, (double)rows * (double)columns, (size_t)size);
-    void *tau = q ? take(vm, &b, (double)columns, (size_t)size) : NULL;
-    bool good = tau != NULL;
-    if (good) {
-        memcpy(q, u, (size_t)(rank * rows * size));
-        const nd_decompositions *own = &decompose_own[s->is_complex];
-        good = own->qr(vm, (int)rows, (int)rank, q, tau) &&
-               own->make_q(vm, (int)rows, (int)columns, (int)rank, q, tau);
-        memcpy((char *)u + rank * rows * size, q + rank * rows * size,
-               (size_t)((columns - rank) * rows * size));
-    }
-    give_all(vm, &b);
-    return good;
-}
-
-/* By turning the columns of the matrix, or of its transposed conjugate where that is higher. */
-static bool svd_own(dvx_vm *vm, const nd_stack *s, factors *f) {
-    blocks b = {0};
-    const bool wide = s->rows < s->columns;
-    const int64_t high = most(s->rows, s->columns), low = least(s->rows, s->columns);
-    const int64_t size = linalg_size(s), columns = wide ? f->rows : f->columns;
-    void *turned = take(vm, &b, (double)high * (double)low, (size_t)size);
-    void *v = turned ? take(vm, &b, (double)low * (double)low, (size_t)size) : NULL;
-    void *left = v ? take(vm, &b, (double)high * (double)columns, (size_t)size) : NULL;
-    char *right = left ? take(vm, &b, (double)low * (double)low, (size_t)size) : NULL;
-    double *lengths = right ? take(vm, &b, (double)low, sizeof *lengths) : NULL;
-    int *places = lengths ? take(vm, &b, (double)low, sizeof *places) : NULL;
-    bool good = places != NULL, finite = true;
-    for (int64_t i = 0; good && i < high * low; i++) {
-        const nd_complex x = element_of(s, f->a, i);
-        finite &= isfinite(x.real) && isfinite(x.imag);
-    }
-    if (good && wide)
-        turn_around(s, f->a, low, high, turned);
-    else if (good)
-        memcpy(turned, f->a, (size_t)(high * low * size));
-    for (int64_t i = 0; good && i < low * low; i++)
-        set_element(s, v, i, (nd_complex){i % (low + 1) == 0, 0});
-    if (good) good = turn_all(vm, s, finite, high, low, turned, v, "SVD did not converge");
-    for (int64_t j = 0; good && j < low; j++) lengths[j] = column_length(s, turned, high, j);
-    if (good) order_places(lengths, (int)low, true, places);
-    const int64_t rank = good ? rank_of(lengths, places, low) : 0;
-    for (int64_t j = 0; good && j < low; j++) f->values[j] = j < rank ? lengths[places[j]] : 0;
-    if (good && f->job != 'N') {
-        good = complete(vm, s, turned, lengths, places, high, rank, columns, wide ? left : f->u);
-        for (int64_t j = 0; j < low; j++)
-            memcpy(right + j * low * size, (char *)v + places[j] * low * size,
-                   (size_t)(low * size));
-        if (wide) {
-            memcpy(f->u, right, (size_t)(low * low * size));
-            turn_around(s, left, high, columns, f->vt);
-        } else {
-            turn_around(s, right, low, low, f->vt);
-        }
-    }
-    give_all(vm, &b);
-    return good;
-}
-
-bool linalg_decompose(dvx_vm *vm, dvx_value v, char job, bool *single, dvx_value out[3]) {
+/* The decomposition with all vectors (job is 'A') or those that belong to values ('S'): u, values,
+ * vt; with 'N' the values alone.  Any of those is missing: raised. */
+static void decompose(dvx_vm *vm, dvx_value v, char job, dvx_value out[3]) {
     nd_stack s;
     nd_array *u = NULL, *values = NULL, *vt = NULL;
     blocks b = {0};
     for (int i = 0; i < 3; i++) out[i] = DVX_FAILED;
-    if (!linalg_read(vm, v, false, &s)) return false;
+    if (!linalg_read(vm, "svd", v, false, &s)) return;
     const int m = s.rows, n = s.columns, k = least(m, n);
     const int64_t size = linalg_size(&s);
     factors f = {.job = job, .columns = job == 'A' ? m : k, .rows = job == 'A' ? n : k};
-    const nd_lapack *lapack = blas_lapack(vm, s.is_complex);
-    *single = s.single;
     out[1] = linalg_result(vm, &s, false, 1, k, 0, &values);
     bool good = !dvx_failed(out[1]);
     if (good && job != 'N') {
@@ -619,43 +433,25 @@ bool linalg_decompose(dvx_vm *vm, dvx_value v, char job, bool *single, dvx_value
             for (int64_t j = 0; j < (int64_t)n * f.rows; j++)
                 set_element(&s, f.vt, j, (nd_complex){j % (n + 1) == 0, 0});
         } else {
-            good = lapack ? svd_library(vm, lapack, &s, &f) : svd_own(vm, &s, &f);
+            good = svd_of(vm, &s, &f);
         }
         if (good && u)
             good = linalg_turn(vm, f.u, f.columns, m, size, u->data + i * m * f.columns * size);
         if (good && vt)
             good = linalg_turn(vm, f.vt, n, f.rows, size, vt->data + i * f.rows * n * size);
     }
-    give_all(vm, &b);
-    vm->api->release(vm, s.held);
-    for (int i = 0; !good && i < 3; i++) out[i] = compose_first(vm, DVX_FAILED, out[i]);
-    return good;
-}
-
-dvx_value linalg_singular(dvx_vm *vm, dvx_value v) {
-    dvx_value parts[3];
-    bool single;
-    if (!linalg_decompose(vm, v, 'N', &single, parts)) return DVX_FAILED;
-    return linalg_finish(vm, parts[1], single);
+    settle(vm, &b, &s, good, out, 3);
 }
 
 /* a, full_matrices, compute_uv */
 static dvx_value svd(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     dvx_value parts[3];
-    bool single;
     (void)count;
     const int full = nd_flag(vm, args[2], true),
               vectors = full < 0 ? -1 : nd_flag(vm, args[3], true);
     if (vectors < 0) return DVX_FAILED;
-    if (!vectors) return linalg_singular(vm, args[1]);
-    if (!linalg_decompose(vm, args[1], full ? 'A' : 'S', &single, parts)) return DVX_FAILED;
-    bool good = true;
-    for (int i = 0; i < 3; i++) {
-        parts[i] =
-            good ? linalg_finish(vm, parts[i], single) : compose_first(vm, DVX_FAILED, parts[i]);
-        good = good && !dvx_failed(parts[i]);
-    }
-    return compose_triple(vm, parts[0], parts[1], parts[2]);
+    decompose(vm, args[1], vectors ? full ? 'A' : 'S' : 'N', parts);
+    return vectors ? compose_triple(vm, parts[0], parts[1], parts[2]) : parts[1];
 }
 
 /* ---- Tables ---- */

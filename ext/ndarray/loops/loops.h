@@ -62,7 +62,8 @@ static inline int64_t loops_steps(nd_ufunc_number number, int64_t count, int64_t
 }
 
 /* rows x columns of a product into `c`, whose rows are `c_row` bytes apart.  b is a panel: `inner`
- * rows of ND_PANEL bytes, aligned to 64. */
+ * rows of ND_PANEL bytes, aligned to 64; of complex numbers, real parts and imaginary ones in a
+ * half each. */
 enum { ND_PANEL = 256 };
 typedef void (*nd_gemm)(char *c, int64_t c_row, const char *a, int64_t a_row, int64_t a_column,
                         const char *b, int64_t inner, int64_t rows, int64_t columns);
@@ -97,7 +98,7 @@ enum { ND_IN_NETWORK = 32 };
 typedef int64_t (*nd_line_sort)(void *data, int64_t count, int64_t lines);
 typedef int64_t (*nd_place_sort)(const void *data, int64_t *places, int64_t count, int64_t lines);
 typedef struct nd_tiles {
-    nd_gemm float64, float32;
+    nd_gemm float64, float32, complex128, complex64;
     nd_slide slide[ND_TYPES];
     nd_line_place place_maximum[ND_TYPES], place_minimum[ND_TYPES];
     nd_line_places places_maximum[ND_TYPES], places_minimum[ND_TYPES];

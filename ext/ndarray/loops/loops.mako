@@ -1217,6 +1217,47 @@ static void gemm_${name}(char *c, int64_t c_row, const char *a, int64_t a_row, i
 }
 % endfor
 
+/* Of complex numbers: a row of the panel is real parts, then imaginary ones, in a half each. */
+% for T, name in ("double", "complex128"), ("float", "complex64"):
+static void gemm_${name}(char *c, int64_t c_row, const char *a, int64_t a_row, int64_t a_column,
+                         const char *b, int64_t inner, int64_t rows, int64_t columns) {
+    typedef ${T} T;
+    typedef ${T}_panel V;
+    enum { HALF = ND_PANEL / 2 / sizeof(V) };
+    while (rows > 0) {
+% for tile in 2, 1:
+        ${f"if (rows >= {tile})" if tile > 1 else ""} {
+            V re[${tile}][HALF] = {0}, im[${tile}][HALF] = {0};
+            const char *from = a;
+            for (int64_t k = 0; k < inner; k++, from += a_column) {
+                const V *panel = (const V *)(const void *)(b + k * ND_PANEL);
+% for i in range(tile):
+                const T x${i} = AT(const T, from + ${i} * a_row), y${i} = AT(const T, from + ${i} * a_row + sizeof(T));
+% endfor
+                for (int j = 0; j < HALF; j++) {
+                    const V p = panel[j], q = panel[HALF + j];
+% for i in range(tile):
+                    re[${i}][j] += x${i} * p - y${i} * q;
+                    im[${i}][j] += x${i} * q + y${i} * p;
+% endfor
+                }
+            }
+            for (int i = 0; i < ${tile}; i++, c += c_row) {
+                T *to = (T *)(void *)c;
+                for (int64_t j = 0; j < columns; j++) {
+                    to[2 * j] = ((const T *)re[i])[j];
+                    to[2 * j + 1] = ((const T *)im[i])[j];
+                }
+            }
+            a += ${tile} * a_row;
+            rows -= ${tile};
+            ${"continue;" if tile > 1 else ""}
+        }
+% endfor
+    }
+}
+% endfor
+
 /* ---- Sums of products of a row and a short one that slides along it ---- */
 
 % for T, name in ("double", "float64"), ("float", "float32"):
@@ -1344,6 +1385,7 @@ extern const nd_tiles TILES(ND_TABLE);
 % endfor
 }</%def>\
 const nd_tiles TILES(ND_TABLE) = {.float64 = gemm_float64, .float32 = gemm_float32,
+    .complex128 = gemm_complex128, .complex64 = gemm_complex64,
 #if ND_WIDTH == 64
     .rank = ${by_type("rank", "?Bilfd")}, .part = ${by_type("part")},
 #elif ND_WIDTH == 32
