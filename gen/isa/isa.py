@@ -120,6 +120,7 @@ SAW = {
     "array": "an array of numbers is walked",
     "bytes": "bytes are walked",
     "enumerate": "an enumerate of a list is walked, its pairs taken apart",
+    "enumerate_str": "an enumerate of a str is walked, its pairs taken apart",
     "zip": "a zip of two lists is walked, its pairs taken apart",
     "items": "the items of a dict are walked and taken apart",
     "rows": "a list of tuples of two is walked, and these are taken apart",

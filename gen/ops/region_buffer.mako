@@ -277,6 +277,21 @@ ${pair_ends("walk->next >= dv_as_list(walk->sequence)->count", ["HOME(a)", "pair
     REGION_NEXT();
 </%isa:region>
 % endfor
+<%isa:region name="RW_ENUMERATE_C" operands="" cache="4" doc="Head of a loop over an enumerate of a str of Latin-1 (guard) in home slot a: the number to raw slot b, the character to slot c, or jumps when it is exhausted.">
+    if (DV_UNLIKELY(!dv_is_shape(HOME(a), DV_T_ENUMERATE) || GUARD_FAILS())) EXIT();
+    dv_enumerate *pairs = (dv_enumerate *)dv_as_object(HOME(a));
+    if (DV_UNLIKELY(!dv_is_shape(pairs->iterator, DV_T_ITERATOR))) EXIT();
+    dv_iterator *walk = (dv_iterator *)dv_as_object(pairs->iterator);
+    if (DV_UNLIKELY(!dv_is_shape(walk->sequence, DV_T_STR) || dv_as_str(walk->sequence)->kind != 1)) EXIT();
+    const dv_str *from = dv_as_str(walk->sequence);
+${pair_ends("walk->next >= from->length", ["HOME(a)", "pairs->iterator"])}\
+    const dv_value number = pairs->number;
+    if (DV_UNLIKELY(!dv_is_int(number) || !dv_fits_int(dv_as_int(number) + 1))) EXIT();
+    SLOT_I(c) = (uint8_t)from->data[walk->next++];
+    pairs->number = dv_int(dv_as_int(number) + 1);
+    SLOT_I(b) = dv_as_int(number);
+    REGION_NEXT();
+</%isa:region>
 % for one in "IDA":
 % for two in "IDA":
 <%isa:region name="RW_ZIP_${one}${two}" operands="" cache="4" doc="Head of a loop over a zip of two lists (guard) in home slot a: ${KINDS[one]} (guard) to slot b and ${KINDS[two]} (guard) to slot c, or jumps when the first list is exhausted.">
@@ -418,6 +433,11 @@ ${pair_ends("walk->next < 0", ["HOME(a)"])}\
     REGION_NEXT();
 </%isa:region>
 % endfor
+<%isa:region name="RW_STR_C" operands="" cache="4" doc="Head of a loop over a str of Latin-1 (guard) by the iterator in home slot a: the next character to raw slot b, or jumps when it is exhausted.">
+${walk("dv_is_shape(whole, DV_T_STR) && dv_as_str(whole)->kind == 1", "const dv_str *from = dv_as_str(whole);", "from->length")}\
+    SLOT_I(b) = (uint8_t)from->data[walk->next++];
+    REGION_NEXT();
+</%isa:region>
 <%isa:region name="RW_STR_A" operands="" cache="4" doc="Head of a loop over a str (guard) by the iterator in home slot a: the next character to home slot b, or jumps when it is exhausted.">
 ${walk("dv_is_shape(whole, DV_T_STR)", "const dv_str *from = dv_as_str(whole);", "from->length")}\
     const uint32_t c = dv_str_at(from, walk->next);

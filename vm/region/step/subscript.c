@@ -25,6 +25,7 @@ static dv_kind evident_kind(const dv_build *b, uint32_t input) {
     switch (type) {
     case DV_RESULT_LIST: return DV_K_LIST;
     case DV_RESULT_TUPLE: return DV_K_TUPLE;
+    case DV_RESULT_STR: return DV_K_STR;
     case DV_RESULT_BYTES: return DV_K_BYTES;
     case DV_RESULT_BYTEARRAY: return DV_K_BYTEARRAY;
     default: return DV_K_NOTHING;
@@ -42,6 +43,7 @@ static uint32_t evident_items(const dv_build *b, uint32_t input) {
 static void guard_container(dv_build *b, int32_t home, dv_kind kind) {
     uint32_t op = kind == DV_K_LIST        ? DV_OP_R_GUARD_LIST
                   : kind == DV_K_TUPLE     ? DV_OP_R_GUARD_TUPLE
+                  : kind == DV_K_STR       ? DV_OP_R_GUARD_STR
                   : kind == DV_K_BYTES     ? DV_OP_R_GUARD_BYTES
                   : kind == DV_K_BYTEARRAY ? DV_OP_R_GUARD_BYTEARRAY
                                            : DV_OP_R_GUARD_ARRAY;
@@ -107,7 +109,8 @@ static uint32_t emit_access(dv_build *b, uint32_t op, const container *c,
  */
 
 _Static_assert(DV_MODED_RL_GET_I_R_S == DV_MODED_RL_GET_I_S_R + 5 &&
-                   DV_MODED_RT_GET_I_R_S == DV_MODED_RT_GET_I_S_R + 5,
+                   DV_MODED_RT_GET_I_R_S == DV_MODED_RT_GET_I_S_R + 5 &&
+                   DV_MODED_RS_CHAR_R_S == DV_MODED_RS_CHAR_S_R + 5,
                "modes are consecutive");
 _Static_assert(DV_MODED_RE_GET_FLOAT64_R_S ==
                    DV_MODED_RE_GET_BYTES_S_R + 6 * (DV_K_ARRAY + DV_FLOAT64 - DV_K_BYTES) + 5,
@@ -192,6 +195,10 @@ uint32_t dv_step_load_subscript(dv_build *b, uint32_t next_pc) {
         !find_container(b, b->top - 2, 0, &c))
         return dv_operator_enter(b, next_pc) ? 0 : dv_step_embed(b, 2, 1, next_pc);
     if (!c.kind) return get_foreign(b, &c, next_pc);
+    if (c.kind == DV_K_STR)
+        return dv_build_is_wide(b, b->top - 2)
+                   ? dv_step_embed(b, 2, 1, next_pc)
+                   : get_raw(b, &c, DV_K_CHAR, DV_MODED_RS_CHAR_S_R, next_pc);
     if (c.kind == DV_K_LIST || c.kind == DV_K_TUPLE)
         return get_item(b, &c, dv_build_items(b, b->top - 2, seen), next_pc);
     uint32_t base = DV_MODED_RE_GET_BYTES_S_R + 6 * (uint32_t)(c.kind - DV_K_BYTES);
@@ -218,7 +225,7 @@ static void unbox_stored(dv_build *b, int32_t q) {
 }
 
 static bool is_storable(const container *c, dv_kind value) {
-    if (c->kind == DV_K_TUPLE) return false;
+    if (c->kind == DV_K_TUPLE || c->kind == DV_K_STR) return false;
     if (c->kind == DV_K_LIST || has_floats(c)) return value == DV_K_INT || value == DV_K_FLOAT;
     return c->kind != DV_K_BYTES && (value == DV_K_INT || value == DV_K_BOOL);
 }
@@ -508,6 +515,7 @@ bool dv_step_length_of(dv_build *b, int32_t inputs) {
     if (!dv_kind_is_container(kind) || e->where != DV_AT_ALIAS) return false;
     uint32_t op = kind == DV_K_LIST        ? DV_OP_RL_LENGTH
                   : kind == DV_K_TUPLE     ? DV_OP_RT_LENGTH
+                  : kind == DV_K_STR       ? DV_OP_RS_LENGTH
                   : kind == DV_K_BYTES     ? DV_OP_RE_LENGTH_BYTES
                   : kind == DV_K_BYTEARRAY ? DV_OP_RE_LENGTH_BYTEARRAY
                                            : DV_OP_RE_LENGTH_ARRAY;

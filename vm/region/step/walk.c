@@ -41,7 +41,7 @@ static const uint32_t walks[][3] = {
     [DV_SAW_VALUES] = BY_ITEMS(VALUES),
     [DV_SAW_SET] = BY_ITEMS(SET),
     [DV_SAW_REVERSED] = BY_ITEMS(REVERSED),
-    [DV_SAW_STR] = {DV_OP_COUNT, DV_OP_COUNT, DV_OP_RW_STR_A},
+    [DV_SAW_STR] = {DV_OP_COUNT, DV_OP_COUNT, DV_OP_RW_STR_A}, /* beyond Latin-1 */
 };
 #undef BY_ITEMS
 
@@ -49,6 +49,8 @@ static walk choose_walk(dv_build *b) {
     const dv_saw saw = evident_walk(b);
     const uint16_t seen = dv_build_items(b, b->top - 1, dv_site_cell(b, b->pc)[1].site.seen);
     const dv_kind kind = kind_seen(seen);
+    if (saw == DV_SAW_STR && !dv_build_is_wide(b, b->top - 1))
+        return (walk){DV_OP_RW_STR_C, DV_K_CHAR};
     if (saw >= sizeof walks / sizeof *walks || !walks[saw][2]) return (walk){DV_OP_COUNT, kind};
     return (walk){walks[saw][number_of(kind)], kind};
 }
@@ -130,6 +132,8 @@ static pairs choose_pairs(dv_build *b, uint32_t next_pc) {
         dv_word_operand(b, next_pc, 0) != 2 || b->vm->nama != DV_NAMA_VIRTUAL)
         return p;
     const dv_saw saw = evident_walk(b);
+    if (saw == DV_SAW_ENUMERATE_STR && !dv_build_is_wide(b, b->top - 1))
+        return (pairs){DV_OP_RW_ENUMERATE_C, DV_K_INT, DV_K_CHAR};
     if (saw >= sizeof pair_walks / sizeof *pair_walks || !pair_walks[saw]) return p;
     if (saw == DV_SAW_ENUMERATE) p.first = DV_K_INT;
     p.op = pair_walks[saw] + 3 * number_of(p.first) + number_of(p.second);

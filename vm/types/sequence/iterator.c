@@ -20,6 +20,12 @@ const dv_value *dv_items_within(dv_value v, int64_t *count) {
     return has_items ? dv_items_of(v, count) : NULL;
 }
 
+bool dv_is_wide_text(dv_value v) {
+    if (dv_is_shape(v, DV_T_ENUMERATE)) v = ((const dv_enumerate *)dv_as_object(v))->iterator;
+    if (dv_is_shape(v, DV_T_ITERATOR)) v = ((const dv_iterator *)dv_as_object(v))->sequence;
+    return dv_is_shape(v, DV_T_STR) && dv_as_str(v)->kind != 1;
+}
+
 /* ---- By index ----------------------------------------------------------------------------------
  */
 
