@@ -7,6 +7,7 @@
 <%!
 from isa import ELEMENTS
 
+NUMBERS = {**ELEMENTS, "truth": "uint8_t"}  # those, and bools, of objects of extensions
 INDICES = (("S", "SLOT_I(b)"), ("K", "CELL(2).i"), ("R", "r"))
 BYTES = "const dv_str *from = dv_as_str(HOME(a));"
 BYTEARRAY = "const dv_bytearray *array = (const dv_bytearray *)dv_as_object(HOME(a)); dv_str *from = dv_as_str(array->bytes);"
@@ -104,32 +105,45 @@ ${bounds(index, count)}\
     REGION_NEXT();
 </%isa:region>
 
-% for name, type in ELEMENTS.items():
+## Objects of extensions.  The constant is what their buffer says of its dimensions: the number of indices, and
+## DV_OTHER_ITEMS where items are objects like numbers.  A double beyond what float32 holds is for others to tell of.
+<%def name="narrow(type, x)">\
+    const ${type} y = (${type})${x};
+% if type == "float":
+    if (DV_UNLIKELY(isinf(y) && !isinf(${x}))) EXIT();
+% endif
+</%def>\
+<%isa:region name="R_GUARD_NUMBERS" operands="" cache="3" doc="Leaves unless home slot a holds an object of an extension's type whose items, where they are not elements, are like numbers.">
+    if (DV_UNLIKELY(!dv_numbers_of(vm, HOME(a)) || GUARD_FAILS())) EXIT();
+    REGION_NEXT();
+</%isa:region>
+% for name, type in NUMBERS.items():
 % for mode, index in (("S", "SLOT_I(b)"), ("R", "r")):
 <%isa:region name="RX_GET_${name.upper()}_${mode}" operands="" cache="3" modes="${mode}" doc="Item of the object in home slot a, whose items are ${name} (guard), within bounds, to its register.">
-    if (DV_UNLIKELY(!dv_has_items(vm, HOME(a), DV_${name.upper()}) || GUARD_FAILS())) EXIT();
-    const char *at = dv_item_at(dv_buffer_of(vm, HOME(a)), ${index});
+    const dv_buffer *buffer = dv_buffer_of(vm, HOME(a));
+    if (DV_UNLIKELY(!buffer || buffer->element != DV_${name.upper()} || buffer->dimensions != CELL(2).i || GUARD_FAILS())) EXIT();
+    const char *at = dv_item_at(buffer, ${index});
     if (DV_UNLIKELY(!at)) EXIT();
     ${type} x;
     memcpy(&x, at, sizeof x);
 % if name == "uint64":
     if (DV_UNLIKELY(x > INT64_MAX)) EXIT();
 % endif
-    ${"d = dv_element_double((double)x)" if "float" in name else "r = (int64_t)x"};
+    ${"d = dv_element_double((double)x)" if "float" in name else "r = x != 0" if name == "truth" else "r = (int64_t)x"};
     REGION_NEXT();
 </%isa:region>
 % endfor
 % endfor
 
-% for name, type in ELEMENTS.items():
+% for name, type in NUMBERS.items():
 % for mode, index in (("S", "SLOT_I(b)"), ("R", "r")):
 <%isa:region name="RX_SET_${name.upper()}_${mode}" operands="" cache="3" modes="${mode}" doc="Stores raw slot c, if it fits, into the object in home slot a, whose items are ${name} (guard), within bounds.">
-    if (DV_UNLIKELY(!dv_has_items(vm, HOME(a), DV_${name.upper()}) || GUARD_FAILS())) EXIT();
     const dv_buffer *buffer = dv_buffer_of(vm, HOME(a));
+    if (DV_UNLIKELY(!buffer || buffer->element != DV_${name.upper()} || buffer->dimensions != CELL(2).i || GUARD_FAILS())) EXIT();
     char *at = dv_item_at(buffer, ${index});
     if (DV_UNLIKELY(!at || buffer->read_only)) EXIT();
 % if "float" in name:
-    const ${type} y = (${type})SLOT_D(c);
+${narrow(type, 'SLOT_D(c)')}\
 % else:
     const int64_t x = SLOT_I(c);
     if (DV_UNLIKELY(!(${fits(type)}))) EXIT();
@@ -147,9 +161,9 @@ ALONG = (("PAIR", "raw slots b and c", "two axes", "2", "dv_item_at_pair(buffer,
          ("ALL", "raw slot b and those behind it", "c axes", "ip[1].o.c", "dv_item_at_all(buffer, RANGE(b), ip[1].o.c)"))
 %>
 % for which, where, axes, n, place in ALONG:
-% for name, type in ELEMENTS.items():
+% for name, type in NUMBERS.items():
 <%isa:region name="RX_GET_${which}_${name.upper()}" operands="" cache="3" doc="Item at ${where} of the object in home slot a, whose items along ${axes} are ${name} (guard), within bounds, to its register.">
-    const dv_buffer *buffer = dv_items_along(vm, HOME(a), DV_${name.upper()}, ${n});
+    const dv_buffer *buffer = dv_elements_along(vm, HOME(a), DV_${name.upper()}, ${n}, CELL(2).i);
     if (DV_UNLIKELY(!buffer || GUARD_FAILS())) EXIT();
     const char *at = ${place};
     if (DV_UNLIKELY(!at)) EXIT();
@@ -158,20 +172,20 @@ ALONG = (("PAIR", "raw slots b and c", "two axes", "2", "dv_item_at_pair(buffer,
 % if name == "uint64":
     if (DV_UNLIKELY(x > INT64_MAX)) EXIT();
 % endif
-    ${"d = dv_element_double((double)x)" if "float" in name else "r = (int64_t)x"};
+    ${"d = dv_element_double((double)x)" if "float" in name else "r = x != 0" if name == "truth" else "r = (int64_t)x"};
     REGION_NEXT();
 </%isa:region>
 % endfor
 % endfor
 % for which, where, axes, n, place in ALONG:
-% for name, type in ELEMENTS.items():
+% for name, type in NUMBERS.items():
 <%isa:region name="RX_SET_${which}_${name.upper()}" operands="" cache="3" doc="Stores its register, if that fits, at ${where} of the object in home slot a, whose items along ${axes} are ${name} (guard), within bounds.">
-    const dv_buffer *buffer = dv_items_along(vm, HOME(a), DV_${name.upper()}, ${n});
+    const dv_buffer *buffer = dv_elements_along(vm, HOME(a), DV_${name.upper()}, ${n}, CELL(2).i);
     if (DV_UNLIKELY(!buffer || GUARD_FAILS())) EXIT();
     char *at = ${place};
     if (DV_UNLIKELY(!at || buffer->read_only)) EXIT();
 % if "float" in name:
-    const ${type} y = (${type})d;
+${narrow(type, 'd')}\
 % else:
     const int64_t x = r;
     if (DV_UNLIKELY(!(${fits(type)}))) EXIT();

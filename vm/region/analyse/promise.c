@@ -100,7 +100,8 @@ static verdict judge(dv_vm *vm, const dv_cell *cell, uint32_t generic, uint32_t 
     /* What extensions' objects have, constants and functions with raw arguments, has no
      * derivatives. */
     bool foreign = generic == DV_OP_LOAD_METHOD || generic == DV_OP_LOAD_ATTR ||
-                   generic == DV_OP_CALL || generic == DV_OP_CALL_METHOD;
+                   generic == DV_OP_CALL || generic == DV_OP_CALL_METHOD ||
+                   generic == DV_OP_BUILD_KEY;
     bool found_nothing = site->reason != DV_REASON_COVERED && site->backoff > 0;
     return found_nothing && !foreign ? BOXED : UNKNOWN;
 }
