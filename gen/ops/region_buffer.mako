@@ -256,6 +256,19 @@ ${walk("dv_is_shape(whole, DV_T_ARRAY)", "const dv_array *from = dv_as_array(who
 </%isa:region>
 % endfor
 
+% for suffix, type, element in (("I", "int64_t", "INT64"), ("D", "double", "FLOAT64")):
+<%isa:region name="RW_BUFFER_${suffix}" operands="" cache="4" doc="Head of a loop over an object of an extension whose items are ${element.lower()} (guard) by the iterator in home slot a: next one to slot b, or jumps when it is exhausted.">
+${walk(f"dv_has_items(vm, whole, DV_{element})", "const dv_buffer *from = dv_buffer_of(vm, whole);", "from->axes->count")}\
+    const char *at = dv_item_at(from, walk->next);
+    if (DV_UNLIKELY(!at)) EXIT();
+    ${type} x;
+    memcpy(&x, at, sizeof x);
+    walk->next++;
+    ${"SLOT_I(b) = x" if suffix == "I" else "SET_D(b, dv_element_double(x))"};
+    REGION_NEXT();
+</%isa:region>
+% endfor
+
 ## Walks over pairs: FOR_ITER and the UNPACK_SEQUENCE behind it.  The iterator is in home slot a, the first item goes to
 ## slot b, the second one to slot c.  Nothing has moved where the types of items are others than expected.
 <%def name="pair_ends(condition, alone)">\
@@ -276,13 +289,14 @@ def test(kind, item):
     return {"I": f"!dv_is_int({item})", "D": f"!dv_is_float({item})", "A": "false"}[kind]
 KINDS = {"I": "an int", "D": "a float", "A": "an item"}
 %>
+% for which, whole in (("", "list"), ("TUPLE_", "tuple")):
 % for kind in "IDA":
-<%isa:region name="RW_ENUMERATE_${kind}" operands="" cache="4" doc="Head of a loop over an enumerate of a list (guard) in home slot a: the number to raw slot b, ${KINDS[kind]} (guard) to slot c, or jumps when it is exhausted.">
+<%isa:region name="RW_ENUMERATE_${which}${kind}" operands="" cache="4" doc="Head of a loop over an enumerate of a ${whole} (guard) in home slot a: the number to raw slot b, ${KINDS[kind]} (guard) to slot c, or jumps when it is exhausted.">
     if (DV_UNLIKELY(!dv_is_shape(HOME(a), DV_T_ENUMERATE) || GUARD_FAILS())) EXIT();
     dv_enumerate *pairs = (dv_enumerate *)dv_as_object(HOME(a));
-    ${LISTED.format("pairs->iterator", "walk")}
-${pair_ends("walk->next >= dv_as_list(walk->sequence)->count", ["HOME(a)", "pairs->iterator"])}\
-    const dv_value number = pairs->number, item = dv_list_walk_item(walk);
+    ${LISTED.replace("LIST", whole.upper()).format("pairs->iterator", "walk")}
+${pair_ends(f"walk->next >= dv_as_{whole}(walk->sequence)->count", ["HOME(a)", "pairs->iterator"])}\
+    const dv_value number = pairs->number, item = dv_as_${whole}(walk->sequence)->items[walk->next];
     if (DV_UNLIKELY(!dv_is_int(number) || !dv_fits_int(dv_as_int(number) + 1) || ${test(kind, "item")})) EXIT();
     walk->next++;
     pairs->number = dv_int(dv_as_int(number) + 1);
@@ -290,6 +304,7 @@ ${pair_ends("walk->next >= dv_as_list(walk->sequence)->count", ["HOME(a)", "pair
     ${result(kind, "c", "item")};
     REGION_NEXT();
 </%isa:region>
+% endfor
 % endfor
 <%isa:region name="RW_ENUMERATE_C" operands="" cache="4" doc="Head of a loop over an enumerate of a str of Latin-1 (guard) in home slot a: the number to raw slot b, the character to slot c, or jumps when it is exhausted.">
     if (DV_UNLIKELY(!dv_is_shape(HOME(a), DV_T_ENUMERATE) || GUARD_FAILS())) EXIT();

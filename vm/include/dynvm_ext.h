@@ -481,7 +481,8 @@ typedef struct dvx_type {
     bool (*delete_item)(dvx_vm *vm, dvx_value self, dvx_value key);
     int (*contains)(dvx_vm *vm, dvx_value self, dvx_value item); /* NULL: by iteration */
     /* NULL: what has a length and get_item (or DVX_BUFFER_ITEMS) is iterated over by get_item with
-     * 0, 1, ... until that raises IndexError. */
+     * 0, 1, ... until that raises IndexError.  So it is where this returns self, which has no
+     * `next`. Hot loops take elements of a buffer themselves. */
     dvx_value (*iterate)(dvx_vm *vm, dvx_value self);
     /* Makes objects iterators, which iterate over themselves.  1: *out is new; 0: that was all;
      * -1: raised. */

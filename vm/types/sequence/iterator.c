@@ -70,6 +70,18 @@ static dv_value item_at(dv_vm *vm, dv_value sequence, int64_t index) {
         const dv_array *array = dv_as_array(sequence);
         return index < array->count ? dv_array_get(vm, array, index) : DV_EMPTY;
     }
+    if (dv_has_items(vm, sequence, DV_FLOAT64)) {
+        const char *at = dv_item_at(dv_buffer_of(vm, sequence), index);
+        double x = 0;
+        if (at) memcpy(&x, at, sizeof x);
+        return at ? dv_float_foreign(x) : DV_EMPTY;
+    }
+    if (dv_has_items(vm, sequence, DV_INT64)) {
+        const char *at = dv_item_at(dv_buffer_of(vm, sequence), index);
+        int64_t x = 0;
+        if (at) memcpy(&x, at, sizeof x);
+        return at ? dv_int_from_int64(vm, x) : DV_EMPTY;
+    }
     dv_value item = dv_get_item(vm, sequence, dv_int(index));
     if (dv_is_empty(item) &&
         (dv_error_is(vm, DV_E_INDEX_ERROR) || dv_error_is(vm, DV_E_STOP_ITERATION)))

@@ -83,7 +83,13 @@ static inline dv_iterator *dv_list_walk(dv_value iterator) {
     if (walk->walked != DV_T_LIST) return NULL;
     return walk->next < dv_as_list(walk->sequence)->count ? walk : NULL;
 }
-/* Likewise of a str. */
+/* Likewise of a tuple, of a str. */
+static inline dv_iterator *dv_tuple_walk(dv_value iterator) {
+    if (!dv_is_shape(iterator, DV_T_ITERATOR)) return NULL;
+    dv_iterator *walk = (dv_iterator *)dv_as_object(iterator);
+    if (walk->walked != DV_T_TUPLE) return NULL;
+    return walk->next < dv_as_tuple(walk->sequence)->count ? walk : NULL;
+}
 static inline dv_iterator *dv_str_walk(dv_value iterator) {
     if (!dv_is_shape(iterator, DV_T_ITERATOR)) return NULL;
     dv_iterator *walk = (dv_iterator *)dv_as_object(iterator);
