@@ -413,7 +413,7 @@ ${call_class(False, n)}</%isa:derivative>
     NEXT_RELEASING(x);
 </%isa:derivative>
 
-<%isa:derivative name="CALL_ORD" promises="boxed" of="CALL" cache="function" doc="CALL of ord with a str of one character; the cache holds its definition, as that of CALL_C_1.">
+<%isa:derivative name="CALL_ORD" promises="typed" of="CALL" cache="function" doc="CALL of ord with a str of one character; the cache holds its definition, as that of CALL_C_1.">
     const dv_value callee = sp[-4], x = sp[-1];
     if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION) || ((const dv_cfunction *)dv_as_object(callee))->def != CACHED(function) || GUARD_FAILS())) MISS();
     if (DV_UNLIKELY(!dv_is_shape(x, DV_T_STR) || dv_as_str(x)->length != 1 || dv_as_object(callee)->references == 1)) TAIL(DV_H(CALL_C_1));
@@ -424,7 +424,7 @@ ${call_class(False, n)}</%isa:derivative>
     NEXT_RELEASING(x);
 </%isa:derivative>
 
-<%isa:derivative name="CALL_CHR" promises="boxed" of="CALL" cache="function" doc="CALL of chr with the number of a character whose str is kept; the cache holds its definition, as that of CALL_C_1.">
+<%isa:derivative name="CALL_CHR" promises="typed" result="str" of="CALL" cache="function" doc="CALL of chr with the number of a character whose str is kept; the cache holds its definition, as that of CALL_C_1.">
     const dv_value callee = sp[-4], x = sp[-1];
     if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION) || ((const dv_cfunction *)dv_as_object(callee))->def != CACHED(function) || GUARD_FAILS())) MISS();
     if (DV_UNLIKELY(!dv_is_int(x) || dv_as_object(callee)->references == 1)) TAIL(DV_H(CALL_C_1));

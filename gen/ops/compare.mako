@@ -81,7 +81,7 @@ else:
     OPERATE(method, a, b, how);
 </%isa:derivative>
 % if op not in ("EQ", "NE"):
-<%isa:derivative name="${op}_STR" of="${op}" types="str str" result="bool" doc="${op} of two strs.">
+<%isa:derivative name="${op}_STR" of="${op}" types="str str" promises="nothing" result="bool" doc="${op} of two strs.">
     SLOW();
     --- out of line ---
     const uint8_t own = SITE.own;
@@ -94,7 +94,7 @@ else:
 % endif
 % if op in ("EQ", "NE"):
 % for jump, taken in (("JUMP_IF_FALSE", "!"), ("JUMP_IF_TRUE", "")):
-<%isa:derivative name="${op}_STR_${jump}" of="${op}" types="str str" result="bool" covers="${jump}" fuses="SL SC LL LC" doc="${op} of two strs, and the ${jump} behind it.">
+<%isa:derivative name="${op}_STR_${jump}" of="${op}" types="str str" promises="nothing" result="bool" covers="${jump}" fuses="SL SC LL LC" doc="${op} of two strs, and the ${jump} behind it.">
     const uint8_t own = SITE.own;
     dv_str *x = dv_as_str(a), *y = dv_as_str(b);
     const bool same = a.bits == b.bits;
@@ -115,7 +115,7 @@ else:
     JUMP(${taken}result ? target : next);
 </%isa:derivative>
 % endfor
-<%isa:derivative name="${op}_STR" of="${op}" types="str str" result="bool" doc="${op} of two strs.">
+<%isa:derivative name="${op}_STR" of="${op}" types="str str" promises="nothing" result="bool" doc="${op} of two strs.">
     const uint8_t own = SITE.own;
     const bool result = dv_str_equal_counted(vm, a, b)${"" if op == "EQ" else " == false"};
     PUBLISH();
@@ -206,7 +206,7 @@ both = f"dv_operate_compares_str(vm, a, {known}) && dv_operate_compares_str(vm, 
     DONE_RELEASING(dv_bool(a.bits == b.bits), own & 1, a);
 </%isa:derivative>
 
-<%isa:op name="IN" operands="own" stack="a b -- r" calls_out="yes" kills="all" select="dv_choose_contains" region="embeds" doc="a in b.">
+<%isa:op name="IN" operands="own" stack="a b -- r" calls_out="yes" kills="all" select="dv_choose_contains" region="dv_step_contains" doc="a in b.">
     const int found = dv_contains(vm, b, a);
     if (DV_UNLIKELY(found < 0)) RAISE();
     DISPOSE2(SITE.own, a, b);
@@ -249,7 +249,7 @@ both = f"dv_operate_compares_str(vm, a, {known}) && dv_operate_compares_str(vm, 
 <%
 suffix, also = (f"_{jump}", f", and the {jump} behind it") if jump else ("", "")
 %>\
-<%isa:derivative name="IN_STR${suffix}" of="IN" types="str str" result="bool" covers="${jump}" fuses="SL SC LL LC" doc="IN of two strs${also}.">
+<%isa:derivative name="IN_STR${suffix}" of="IN" types="str str" promises="nothing" result="bool" covers="${jump}" fuses="SL SC LL LC" doc="IN of two strs${also}.">
     const dv_str *part = dv_as_str(a), *text = dv_as_str(b);
     const uint8_t own = SITE.own;
     /* One character among few, neither of which dies here. */

@@ -344,7 +344,7 @@ ${found("dv_retain(sequence->items[walk->next++])", suffix)}\
 ${exhausted()}</%isa:derivative>
 % endfor
 
-<%isa:derivative name="FOR_ITER_STR${suffix}" saw="str" of="FOR_ITER" result="str" covers="${modes}" doc="FOR_ITER over a str${also}.">
+<%isa:derivative name="FOR_ITER_STR${suffix}" saw="str" promises="typed" of="FOR_ITER" result="str" covers="${modes}" doc="FOR_ITER over a str${also}.">
     const dv_value iterator = sp[-1];
     if (DV_UNLIKELY(!dv_is_shape(iterator, DV_T_ITERATOR) || GUARD_FAILS())) MISS();
     dv_iterator *walk = (dv_iterator *)dv_as_object(iterator);
@@ -391,6 +391,23 @@ ${exhausted()}</%isa:derivative>
     }
 ${exhausted()}</%isa:derivative>
 
+<%isa:derivative name="FOR_ITER_BUFFER" saw="buffer" of="FOR_ITER" doc="FOR_ITER over an object of an extension whose items are float64 or int64, by its elements.">
+    const dv_value iterator = sp[-1];
+    if (DV_UNLIKELY(!dv_is_shape(iterator, DV_T_ITERATOR) || GUARD_FAILS())) MISS();
+    dv_iterator *walk = (dv_iterator *)dv_as_object(iterator);
+    const bool floats = dv_has_items(vm, walk->sequence, DV_FLOAT64);
+    if (DV_UNLIKELY(!floats && !dv_has_items(vm, walk->sequence, DV_INT64))) MISS();
+    const char *at = dv_item_at(dv_buffer_of(vm, walk->sequence), walk->next);
+    if (DV_UNLIKELY(!at)) TAIL(DV_H(FOR_ITER));
+    double x;
+    int64_t i;
+    memcpy(&x, at, sizeof x);
+    memcpy(&i, at, sizeof i);
+    if (DV_UNLIKELY(!floats && !dv_fits_int(i))) TAIL(DV_H(FOR_ITER));
+    walk->next++;
+    DONE(floats ? dv_float_foreign(x) : dv_int(i));
+</%isa:derivative>
+
 <%isa:derivative name="FOR_ITER_NEXT" of="FOR_ITER" doc="FOR_ITER over an iterator of another built-in type.">
     const dv_value iterator = sp[-1];
     if (DV_UNLIKELY(!dv_is_object(iterator) || dv_as_object(iterator)->shape >= DV_T_COUNT || dv_is_generator(iterator) || GUARD_FAILS())) MISS();
@@ -431,14 +448,34 @@ ${exhausted()}</%isa:derivative>
     JUMP(ip + LEN + 2);
 </%isa:derivative>
 
-<%isa:derivative name="FOR_ITER_ENUMERATE" saw="enumerate" of="FOR_ITER" covers="UNPACK_SEQUENCE" doc="FOR_ITER over an enumerate of a list, and the UNPACK_SEQUENCE into two behind it, without the tuple.">
+% for kind in ("list", "tuple"):
+<%isa:derivative name="FOR_ITER_ENUMERATE${'' if kind == 'list' else '_TUPLE'}" saw="enumerate${'' if kind == 'list' else '_tuple'}" of="FOR_ITER" covers="UNPACK_SEQUENCE" doc="FOR_ITER over an enumerate of a ${kind}, and the UNPACK_SEQUENCE into two behind it, without the tuple.">
     const dv_value iterator = sp[-1];
     if (DV_UNLIKELY(!dv_is_shape(iterator, DV_T_ENUMERATE) || GUARD_FAILS())) MISS();
     dv_enumerate *e = (dv_enumerate *)dv_as_object(iterator);
-    dv_iterator *walk = dv_list_walk(e->iterator);
+    dv_iterator *walk = dv_${kind}_walk(e->iterator);
     const dv_value number = e->number;
     if (DV_UNLIKELY(!walk || !dv_is_int(number) || !dv_fits_int(dv_as_int(number) + 1))) TAIL(DV_H(FOR_ITER_PAIR));
-    sp[0] = dv_retain(dv_list_walk_item(walk));
+    sp[0] = dv_retain(dv_as_${kind}(walk->sequence)->items[walk->next]);
+    walk->next++;
+    sp[1] = number;
+    e->number = dv_int(dv_as_int(number) + 1);
+    sp += 2;
+    JUMP(ip + LEN + 2);
+</%isa:derivative>
+% endfor
+
+<%isa:derivative name="FOR_ITER_ENUMERATE_STR" saw="enumerate_str" promises="typed" of="FOR_ITER" covers="UNPACK_SEQUENCE" doc="FOR_ITER over an enumerate of a str, and the UNPACK_SEQUENCE into two behind it, without the tuple.">
+    const dv_value iterator = sp[-1];
+    if (DV_UNLIKELY(!dv_is_shape(iterator, DV_T_ENUMERATE) || GUARD_FAILS())) MISS();
+    dv_enumerate *e = (dv_enumerate *)dv_as_object(iterator);
+    dv_iterator *walk = dv_str_walk(e->iterator);
+    const dv_value number = e->number;
+    if (DV_UNLIKELY(!walk || !dv_is_int(number) || !dv_fits_int(dv_as_int(number) + 1))) TAIL(DV_H(FOR_ITER_PAIR));
+    const uint32_t c = dv_str_at(dv_as_str(walk->sequence), walk->next);
+    if (DV_UNLIKELY(c >= DV_STR_CHARS || !vm->interned || !vm->interned[c])) TAIL(DV_H(FOR_ITER_PAIR));
+    vm->interned[c]->references++;
+    sp[0] = dv_object_value(vm->interned[c]);
     walk->next++;
     sp[1] = number;
     e->number = dv_int(dv_as_int(number) + 1);

@@ -17,7 +17,7 @@
 </%isa:derivative>
 % endfor
 
-<%isa:derivative name="LOAD_SUBSCR_STR" promises="boxed" of="LOAD_SUBSCR" types="str int" result="str" fuses="SL SC LL LC" doc="container[index] of a str with an int within its bounds.">
+<%isa:derivative name="LOAD_SUBSCR_STR" promises="typed" of="LOAD_SUBSCR" types="str int" result="str" fuses="SL SC LL LC" doc="container[index] of a str with an int within its bounds.">
     const dv_str *s = (const dv_str *)dv_as_object(container);
     int64_t i = dv_as_int(index);
     if (i < 0) i += s->length;

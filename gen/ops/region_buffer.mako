@@ -7,6 +7,7 @@
 <%!
 from isa import ELEMENTS
 
+NUMBERS = {**ELEMENTS, "truth": "uint8_t"}  # those, and bools, of objects of extensions
 INDICES = (("S", "SLOT_I(b)"), ("K", "CELL(2).i"), ("R", "r"))
 BYTES = "const dv_str *from = dv_as_str(HOME(a));"
 BYTEARRAY = "const dv_bytearray *array = (const dv_bytearray *)dv_as_object(HOME(a)); dv_str *from = dv_as_str(array->bytes);"
@@ -104,32 +105,45 @@ ${bounds(index, count)}\
     REGION_NEXT();
 </%isa:region>
 
-% for name, type in ELEMENTS.items():
+## Objects of extensions.  The constant is what their buffer says of its dimensions: the number of indices, and
+## DV_OTHER_ITEMS where items are objects like numbers.  A double beyond what float32 holds is for others to tell of.
+<%def name="narrow(type, x)">\
+    const ${type} y = (${type})${x};
+% if type == "float":
+    if (DV_UNLIKELY(isinf(y) && !isinf(${x}))) EXIT();
+% endif
+</%def>\
+<%isa:region name="R_GUARD_NUMBERS" operands="" cache="3" doc="Leaves unless home slot a holds an object of an extension's type whose items, where they are not elements, are like numbers.">
+    if (DV_UNLIKELY(!dv_numbers_of(vm, HOME(a)) || GUARD_FAILS())) EXIT();
+    REGION_NEXT();
+</%isa:region>
+% for name, type in NUMBERS.items():
 % for mode, index in (("S", "SLOT_I(b)"), ("R", "r")):
 <%isa:region name="RX_GET_${name.upper()}_${mode}" operands="" cache="3" modes="${mode}" doc="Item of the object in home slot a, whose items are ${name} (guard), within bounds, to its register.">
-    if (DV_UNLIKELY(!dv_has_items(vm, HOME(a), DV_${name.upper()}) || GUARD_FAILS())) EXIT();
-    const char *at = dv_item_at(dv_buffer_of(vm, HOME(a)), ${index});
+    const dv_buffer *buffer = dv_buffer_of(vm, HOME(a));
+    if (DV_UNLIKELY(!buffer || buffer->element != DV_${name.upper()} || buffer->dimensions != CELL(2).i || GUARD_FAILS())) EXIT();
+    const char *at = dv_item_at(buffer, ${index});
     if (DV_UNLIKELY(!at)) EXIT();
     ${type} x;
     memcpy(&x, at, sizeof x);
 % if name == "uint64":
     if (DV_UNLIKELY(x > INT64_MAX)) EXIT();
 % endif
-    ${"d = dv_element_double((double)x)" if "float" in name else "r = (int64_t)x"};
+    ${"d = dv_element_double((double)x)" if "float" in name else "r = x != 0" if name == "truth" else "r = (int64_t)x"};
     REGION_NEXT();
 </%isa:region>
 % endfor
 % endfor
 
-% for name, type in ELEMENTS.items():
+% for name, type in NUMBERS.items():
 % for mode, index in (("S", "SLOT_I(b)"), ("R", "r")):
 <%isa:region name="RX_SET_${name.upper()}_${mode}" operands="" cache="3" modes="${mode}" doc="Stores raw slot c, if it fits, into the object in home slot a, whose items are ${name} (guard), within bounds.">
-    if (DV_UNLIKELY(!dv_has_items(vm, HOME(a), DV_${name.upper()}) || GUARD_FAILS())) EXIT();
     const dv_buffer *buffer = dv_buffer_of(vm, HOME(a));
+    if (DV_UNLIKELY(!buffer || buffer->element != DV_${name.upper()} || buffer->dimensions != CELL(2).i || GUARD_FAILS())) EXIT();
     char *at = dv_item_at(buffer, ${index});
     if (DV_UNLIKELY(!at || buffer->read_only)) EXIT();
 % if "float" in name:
-    const ${type} y = (${type})SLOT_D(c);
+${narrow(type, 'SLOT_D(c)')}\
 % else:
     const int64_t x = SLOT_I(c);
     if (DV_UNLIKELY(!(${fits(type)}))) EXIT();
@@ -147,9 +161,9 @@ ALONG = (("PAIR", "raw slots b and c", "two axes", "2", "dv_item_at_pair(buffer,
          ("ALL", "raw slot b and those behind it", "c axes", "ip[1].o.c", "dv_item_at_all(buffer, RANGE(b), ip[1].o.c)"))
 %>
 % for which, where, axes, n, place in ALONG:
-% for name, type in ELEMENTS.items():
+% for name, type in NUMBERS.items():
 <%isa:region name="RX_GET_${which}_${name.upper()}" operands="" cache="3" doc="Item at ${where} of the object in home slot a, whose items along ${axes} are ${name} (guard), within bounds, to its register.">
-    const dv_buffer *buffer = dv_items_along(vm, HOME(a), DV_${name.upper()}, ${n});
+    const dv_buffer *buffer = dv_elements_along(vm, HOME(a), DV_${name.upper()}, ${n}, CELL(2).i);
     if (DV_UNLIKELY(!buffer || GUARD_FAILS())) EXIT();
     const char *at = ${place};
     if (DV_UNLIKELY(!at)) EXIT();
@@ -158,20 +172,20 @@ ALONG = (("PAIR", "raw slots b and c", "two axes", "2", "dv_item_at_pair(buffer,
 % if name == "uint64":
     if (DV_UNLIKELY(x > INT64_MAX)) EXIT();
 % endif
-    ${"d = dv_element_double((double)x)" if "float" in name else "r = (int64_t)x"};
+    ${"d = dv_element_double((double)x)" if "float" in name else "r = x != 0" if name == "truth" else "r = (int64_t)x"};
     REGION_NEXT();
 </%isa:region>
 % endfor
 % endfor
 % for which, where, axes, n, place in ALONG:
-% for name, type in ELEMENTS.items():
+% for name, type in NUMBERS.items():
 <%isa:region name="RX_SET_${which}_${name.upper()}" operands="" cache="3" doc="Stores its register, if that fits, at ${where} of the object in home slot a, whose items along ${axes} are ${name} (guard), within bounds.">
-    const dv_buffer *buffer = dv_items_along(vm, HOME(a), DV_${name.upper()}, ${n});
+    const dv_buffer *buffer = dv_elements_along(vm, HOME(a), DV_${name.upper()}, ${n}, CELL(2).i);
     if (DV_UNLIKELY(!buffer || GUARD_FAILS())) EXIT();
     char *at = ${place};
     if (DV_UNLIKELY(!at || buffer->read_only)) EXIT();
 % if "float" in name:
-    const ${type} y = (${type})d;
+${narrow(type, 'd')}\
 % else:
     const int64_t x = r;
     if (DV_UNLIKELY(!(${fits(type)}))) EXIT();
@@ -242,6 +256,19 @@ ${walk("dv_is_shape(whole, DV_T_ARRAY)", "const dv_array *from = dv_as_array(who
 </%isa:region>
 % endfor
 
+% for suffix, type, element in (("I", "int64_t", "INT64"), ("D", "double", "FLOAT64")):
+<%isa:region name="RW_BUFFER_${suffix}" operands="" cache="4" doc="Head of a loop over an object of an extension whose items are ${element.lower()} (guard) by the iterator in home slot a: next one to slot b, or jumps when it is exhausted.">
+${walk(f"dv_has_items(vm, whole, DV_{element})", "const dv_buffer *from = dv_buffer_of(vm, whole);", "from->axes->count")}\
+    const char *at = dv_item_at(from, walk->next);
+    if (DV_UNLIKELY(!at)) EXIT();
+    ${type} x;
+    memcpy(&x, at, sizeof x);
+    walk->next++;
+    ${"SLOT_I(b) = x" if suffix == "I" else "SET_D(b, dv_element_double(x))"};
+    REGION_NEXT();
+</%isa:region>
+% endfor
+
 ## Walks over pairs: FOR_ITER and the UNPACK_SEQUENCE behind it.  The iterator is in home slot a, the first item goes to
 ## slot b, the second one to slot c.  Nothing has moved where the types of items are others than expected.
 <%def name="pair_ends(condition, alone)">\
@@ -262,13 +289,14 @@ def test(kind, item):
     return {"I": f"!dv_is_int({item})", "D": f"!dv_is_float({item})", "A": "false"}[kind]
 KINDS = {"I": "an int", "D": "a float", "A": "an item"}
 %>
+% for which, whole in (("", "list"), ("TUPLE_", "tuple")):
 % for kind in "IDA":
-<%isa:region name="RW_ENUMERATE_${kind}" operands="" cache="4" doc="Head of a loop over an enumerate of a list (guard) in home slot a: the number to raw slot b, ${KINDS[kind]} (guard) to slot c, or jumps when it is exhausted.">
+<%isa:region name="RW_ENUMERATE_${which}${kind}" operands="" cache="4" doc="Head of a loop over an enumerate of a ${whole} (guard) in home slot a: the number to raw slot b, ${KINDS[kind]} (guard) to slot c, or jumps when it is exhausted.">
     if (DV_UNLIKELY(!dv_is_shape(HOME(a), DV_T_ENUMERATE) || GUARD_FAILS())) EXIT();
     dv_enumerate *pairs = (dv_enumerate *)dv_as_object(HOME(a));
-    ${LISTED.format("pairs->iterator", "walk")}
-${pair_ends("walk->next >= dv_as_list(walk->sequence)->count", ["HOME(a)", "pairs->iterator"])}\
-    const dv_value number = pairs->number, item = dv_list_walk_item(walk);
+    ${LISTED.replace("LIST", whole.upper()).format("pairs->iterator", "walk")}
+${pair_ends(f"walk->next >= dv_as_{whole}(walk->sequence)->count", ["HOME(a)", "pairs->iterator"])}\
+    const dv_value number = pairs->number, item = dv_as_${whole}(walk->sequence)->items[walk->next];
     if (DV_UNLIKELY(!dv_is_int(number) || !dv_fits_int(dv_as_int(number) + 1) || ${test(kind, "item")})) EXIT();
     walk->next++;
     pairs->number = dv_int(dv_as_int(number) + 1);
@@ -277,6 +305,22 @@ ${pair_ends("walk->next >= dv_as_list(walk->sequence)->count", ["HOME(a)", "pair
     REGION_NEXT();
 </%isa:region>
 % endfor
+% endfor
+<%isa:region name="RW_ENUMERATE_C" operands="" cache="4" doc="Head of a loop over an enumerate of a str of Latin-1 (guard) in home slot a: the number to raw slot b, the character to slot c, or jumps when it is exhausted.">
+    if (DV_UNLIKELY(!dv_is_shape(HOME(a), DV_T_ENUMERATE) || GUARD_FAILS())) EXIT();
+    dv_enumerate *pairs = (dv_enumerate *)dv_as_object(HOME(a));
+    if (DV_UNLIKELY(!dv_is_shape(pairs->iterator, DV_T_ITERATOR))) EXIT();
+    dv_iterator *walk = (dv_iterator *)dv_as_object(pairs->iterator);
+    if (DV_UNLIKELY(!dv_is_shape(walk->sequence, DV_T_STR) || dv_as_str(walk->sequence)->kind != 1)) EXIT();
+    const dv_str *from = dv_as_str(walk->sequence);
+${pair_ends("walk->next >= from->length", ["HOME(a)", "pairs->iterator"])}\
+    const dv_value number = pairs->number;
+    if (DV_UNLIKELY(!dv_is_int(number) || !dv_fits_int(dv_as_int(number) + 1))) EXIT();
+    SLOT_I(c) = (uint8_t)from->data[walk->next++];
+    pairs->number = dv_int(dv_as_int(number) + 1);
+    SLOT_I(b) = dv_as_int(number);
+    REGION_NEXT();
+</%isa:region>
 % for one in "IDA":
 % for two in "IDA":
 <%isa:region name="RW_ZIP_${one}${two}" operands="" cache="4" doc="Head of a loop over a zip of two lists (guard) in home slot a: ${KINDS[one]} (guard) to slot b and ${KINDS[two]} (guard) to slot c, or jumps when the first list is exhausted.">
@@ -418,6 +462,11 @@ ${pair_ends("walk->next < 0", ["HOME(a)"])}\
     REGION_NEXT();
 </%isa:region>
 % endfor
+<%isa:region name="RW_STR_C" operands="" cache="4" doc="Head of a loop over a str of Latin-1 (guard) by the iterator in home slot a: the next character to raw slot b, or jumps when it is exhausted.">
+${walk("dv_is_shape(whole, DV_T_STR) && dv_as_str(whole)->kind == 1", "const dv_str *from = dv_as_str(whole);", "from->length")}\
+    SLOT_I(b) = (uint8_t)from->data[walk->next++];
+    REGION_NEXT();
+</%isa:region>
 <%isa:region name="RW_STR_A" operands="" cache="4" doc="Head of a loop over a str (guard) by the iterator in home slot a: the next character to home slot b, or jumps when it is exhausted.">
 ${walk("dv_is_shape(whole, DV_T_STR)", "const dv_str *from = dv_as_str(whole);", "from->length")}\
     const uint32_t c = dv_str_at(from, walk->next);

@@ -221,6 +221,19 @@ set_to = {"IR": "r = ", "DR": "d = ", "IS": "SLOT_I(c) = "}.get(kind + to)
     HOME(b) = dv_bool(SLOT_I(a));
     REGION_NEXT();
 </%isa:region>
+<%isa:region name="R_BOX_C" operands="" cache="3" homes="box" doc="Raw character in slot a as a str to home slot b.">
+    dv_object *made = vm->interned ? vm->interned[(uint8_t)SLOT_I(a)] : NULL;
+    if (DV_UNLIKELY(!made)) SLOW();
+    made->references++;
+    HOME(b) = dv_object_value(made);
+    REGION_NEXT();
+    --- out of line ---
+    PUBLISH_AT(d);
+    const dv_value made = dv_str_char(vm, (uint8_t)SLOT_I(a));
+    HOME(b) = dv_is_empty(made) ? DV_NONE : made;
+    if (dv_is_empty(made)) RAISE();
+    REGION_NEXT();
+</%isa:region>
 <%isa:region name="R_VALUE" operands="" cache="3" homes="constant" doc="A constant value, retained, to home slot a.">
     HOME(a) = dv_retain(CELL(2).v);
     REGION_NEXT();

@@ -346,6 +346,7 @@ typedef struct dv_type {
      * objects, and the most axes that it may have; 0: there is none. */
     uint32_t buffer, buffer_axes;
     uint32_t items; /* `buffer` again, if its elements are what subscripts give; or 0 */
+    bool num_items; /* where they are not, items are objects like numbers (DVX_NUMBER_ITEMS) */
 } dv_type;
 
 static inline bool dv_is_shape(dv_value v, uint32_t shape) {

@@ -373,6 +373,7 @@ typedef enum dvx_element {
     DVX_INT64,
     DVX_FLOAT32,
     DVX_FLOAT64,
+    DVX_TRUTH = 254,     /* bools, a byte each: as the next */
     DVX_NO_ELEMENT = 255 /* of another kind: a buffer of these is not lent (BufferError) */
 } dvx_element;
 
@@ -425,7 +426,12 @@ typedef enum dvx_trait {
      * those ints within bounds whose element a number fits as it is: only hot code leaves them out.
      * An object that has other items says so by DVX_OTHER_ITEMS, or, if its buffer is not lent
      * either, by a number of dimensions that no buffer has. */
-    DVX_OWN_ITEMS = 2
+    DVX_OWN_ITEMS = 2,
+    /* With both: what has DVX_OTHER_ITEMS, and elements, has items that are objects like the
+     * numbers in it.  They are true, give int() and float(), and compare with an int that an
+     * element holds, as those do; a number that an element holds as it is can be stored; a bool, if
+     * it is DVX_TRUTH. Hot code does not make them where nothing else is asked of them. */
+    DVX_NUMBER_ITEMS = 4
 } dvx_trait;
 
 /* A type: objects with a payload, a struct of the extension that lies in the object, aligned to 16
@@ -475,7 +481,8 @@ typedef struct dvx_type {
     bool (*delete_item)(dvx_vm *vm, dvx_value self, dvx_value key);
     int (*contains)(dvx_vm *vm, dvx_value self, dvx_value item); /* NULL: by iteration */
     /* NULL: what has a length and get_item (or DVX_BUFFER_ITEMS) is iterated over by get_item with
-     * 0, 1, ... until that raises IndexError. */
+     * 0, 1, ... until that raises IndexError.  So it is where this returns self, which has no
+     * `next`. Hot loops take elements of a buffer themselves. */
     dvx_value (*iterate)(dvx_vm *vm, dvx_value self);
     /* Makes objects iterators, which iterate over themselves.  1: *out is new; 0: that was all;
      * -1: raised. */

@@ -116,8 +116,9 @@ static const explanation explanations[] = {
                        "define it before the loop, and give it what changes as an argument"},
     [IMPORTED] = {"import", "something is imported in each round",
                   "import it at the beginning of the file"},
-    [TEXT] = {"strings", "it works on strings, which are objects",
-              "work on numbers, as in `for byte in text.encode()`, and make text behind the loop"},
+    [TEXT] = {"strings",
+              "it works on strings of several characters, or beyond Latin-1, which are objects",
+              "look at single characters, as in s[i] == 'a', and make text behind the loop"},
     [ARRAYS] = {"arrays",
                 "its work is operations on whole arrays, or other objects of an extension: each "
                 "is an instruction of its own, as quick without a region",

@@ -165,6 +165,7 @@ uint64_t dv_event_digest(const dv_event *event) {
             continue; /* regions may hold any value there */
         dv_peek local = local_at(event, i);
         h = local.is_raw_int       ? digest_int(h, local.integer)
+            : local.is_raw_char    ? mix(mix(mix(h, DV_T_STR), (uint64_t)local.integer), 1)
             : local.is_virtual     ? mix(h, DV_T_OBJECT)
             : local.is_raw_complex ? digest_complex(mix(h, DV_T_COMPLEX), local.real, local.imag)
                                    : digest(event->vm, h, local.value, DEPTH);
@@ -183,6 +184,7 @@ static int describe(dv_vm *vm, const dv_peek *local, char *buffer, size_t size) 
     if (local->is_raw_int) return snprintf(buffer, size, "%lld", (long long)local->integer);
     if (local->is_raw_complex)
         return snprintf(buffer, size, "(%.17g%+.17gj)", local->real, local->imag);
+    if (local->is_raw_char) return snprintf(buffer, size, "str");
     if (local->is_virtual) return snprintf(buffer, size, "object");
     if (dv_is_empty(v)) return snprintf(buffer, size, "(unassigned)");
     if (dv_is_int(v)) return snprintf(buffer, size, "%lld", (long long)dv_as_int(v));

@@ -249,8 +249,8 @@ static void read_entry_item(reading *r, dv_text word) {
     item.home = take_slot(r, home, true, 1);
     uint32_t k = DV_K_NOTHING;
     while (k <= DV_K_RANGE && !is_word(kind, dv_kind_names[k])) k++;
-    if (k > DV_K_RANGE || k == DV_K_COMPLEX || k == DV_K_CONSTANT || k == DV_K_VIRTUAL ||
-        k == DV_K_UNSET)
+    if (k > DV_K_RANGE || k == DV_K_CHAR || k == DV_K_COMPLEX || k == DV_K_CONSTANT ||
+        k == DV_K_VIRTUAL || k == DV_K_UNSET)
         fail(r, "no loop can be entered with '%.*s'", TEXT(kind));
     item.kind = (uint8_t)k;
     const bool local = !failed(r) && (uint32_t)item.home < r->reader->code->local_count;

@@ -39,7 +39,8 @@ static const char *refuse_exit(const dv_region *region, const dv_exit *exit) {
     if (exit->frame_count) return "an exit makes frames of functions that are inlined";
     for (uint32_t i = 0; i < exit->item_count; i++) {
         const dv_exit_item *item = &region->items[exit->first_item + i];
-        if (item->action >= DV_EXIT_INSTANCE || item->action == DV_EXIT_COMPLEX)
+        if (item->action >= DV_EXIT_INSTANCE || item->action == DV_EXIT_COMPLEX ||
+            item->action == DV_EXIT_CHAR || item->action == DV_EXIT_CHAR_R)
             return "an exit makes an object";
         if ((item->action == DV_EXIT_VALUE || item->action == DV_EXIT_VALUE_B) &&
             !is_speakable(item->value))
@@ -70,8 +71,8 @@ const char *dv_region_text_refusal(dv_vm *vm, const dv_region *region) {
     for (uint32_t i = 0; i < region->exit_count && !why; i++)
         why = refuse_exit(region, &region->exits[i]);
     for (uint32_t i = 0; i < region->entry_item_count && !why; i++)
-        if (region->entry_items[i].kind == DV_K_COMPLEX)
-            why = "it has complex numbers";
+        if (region->entry_items[i].kind == DV_K_COMPLEX || region->entry_items[i].kind == DV_K_CHAR)
+            why = "it has complex numbers or characters";
         else if (region->entry_items[i].twin >= 0)
             why = "a local shares its range";
     if (region->gate) why = "it is a function's";

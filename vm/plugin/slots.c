@@ -277,6 +277,11 @@ static dv_value foreign_iterate(dv_vm *vm, dv_value self) {
     const dv_extension_type *type = dv_extension_type_of(vm, self);
     dv_value iterator = checked(vm, type, type->described.iterate(vm, self));
     if (dv_is_empty(iterator) || is_iterator(vm, iterator)) return iterator;
+    if (dv_same(iterator, self)) {
+        iterator = dv_iterator_new(vm, self);
+        dv_release(vm, self);
+        return iterator;
+    }
     dv_raise(vm, DV_E_TYPE_ERROR, "iter() returned non-iterator of type '%T'", iterator);
     dv_release(vm, iterator);
     return DV_EMPTY;

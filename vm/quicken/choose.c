@@ -70,6 +70,11 @@ _Static_assert(DV_OP_LOAD_SUBSCR_FLOAT64 - DV_OP_LOAD_SUBSCR_UINT8 == DV_FLOAT64
                        DV_FLOAT64,
                "derivatives are in the order of elements");
 
+/* Regions have no raw characters beyond Latin-1. */
+static void note_wide(dv_cell *ip, dv_value text) {
+    if (dv_as_str(text)->kind != 1) ip[1].site.seen |= DV_SEEN_OTHER;
+}
+
 void dv_choose_subscript(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     dv_value container = sp[-2], index = sp[-1];
     if (dv_is_int(index) && dv_is_shape(container, DV_T_LIST)) {
@@ -85,6 +90,7 @@ void dv_choose_subscript(dv_vm *vm, dv_cell *ip, dv_value *sp) {
         if (i >= 0 && i < tuple->count) ip[1].site.seen |= dv_seen(tuple->items[i]);
         dv_site_become(vm, ip, DV_OP_LOAD_SUBSCR_TUPLE);
     } else if (dv_is_int(index) && dv_is_shape(container, DV_T_STR)) {
+        note_wide(ip, container);
         dv_site_become(vm, ip, DV_OP_LOAD_SUBSCR_STR);
     } else if (dv_is_int(index) && dv_is_shape(container, DV_T_BYTES)) {
         dv_site_become(vm, ip, DV_OP_LOAD_SUBSCR_BYTES);
@@ -202,10 +208,14 @@ static uint32_t walked_type(dv_value iterator) {
 static uint32_t form_of_pairs(dv_vm *vm, dv_cell *ip, dv_value iterator) {
     if (dv_is_shape(iterator, DV_T_ENUMERATE)) {
         const dv_enumerate *e = (const dv_enumerate *)dv_as_object(iterator);
-        const dv_iterator *walk = dv_list_walk(e->iterator);
-        if (!walk) return DV_OP_FOR_ITER_PAIR;
-        note_pair(ip, dv_int(0), dv_list_walk_item(walk));
-        return DV_OP_FOR_ITER_ENUMERATE;
+        const dv_iterator *chars = dv_str_walk(e->iterator);
+        const dv_value *item = dv_items_walk(e->iterator);
+        if (chars) note_wide(ip, chars->sequence);
+        if (chars) return DV_OP_FOR_ITER_ENUMERATE_STR;
+        if (!item) return DV_OP_FOR_ITER_PAIR;
+        note_pair(ip, dv_int(0), *item);
+        return dv_list_walk(e->iterator) ? DV_OP_FOR_ITER_ENUMERATE
+                                         : DV_OP_FOR_ITER_ENUMERATE_TUPLE;
     }
     if (dv_is_shape(iterator, DV_T_ZIP)) {
         const dv_many *zip = (const dv_many *)dv_as_object(iterator);
@@ -268,7 +278,7 @@ static uint32_t form_of_parts(dv_cell *ip, dv_value iterator, int64_t n) {
 }
 
 /* Over a list, tuple or str; DV_OP_COUNT: over another sequence.  Notes what its next item is. */
-static uint32_t form_of_walk(dv_cell *ip, const dv_iterator *walk, bool stores) {
+static uint32_t form_of_walk(dv_vm *vm, dv_cell *ip, const dv_iterator *walk, bool stores) {
     if (dv_is_shape(walk->sequence, DV_T_LIST)) {
         const dv_list *list = dv_as_list(walk->sequence);
         note_item(ip, list->items, list->count, walk->next);
@@ -290,9 +300,15 @@ static uint32_t form_of_walk(dv_cell *ip, const dv_iterator *walk, bool stores) 
         ip[1].site.seen |= DV_SEEN_INT;
         return DV_OP_FOR_ITER_BYTES;
     }
-    if (dv_is_shape(walk->sequence, DV_T_STR))
+    if (dv_is_shape(walk->sequence, DV_T_STR)) {
+        note_wide(ip, walk->sequence);
         return stores ? DV_OP_FOR_ITER_STR_STORE : DV_OP_FOR_ITER_STR;
-    return DV_OP_COUNT;
+    }
+    const bool floats = dv_has_items(vm, walk->sequence, DV_FLOAT64);
+    if (vm->extensions.plain || (!floats && !dv_has_items(vm, walk->sequence, DV_INT64)))
+        return DV_OP_COUNT;
+    ip[1].site.seen |= floats ? DV_SEEN_FLOAT : DV_SEEN_INT;
+    return DV_OP_FOR_ITER_BUFFER;
 }
 
 /* The derivative for an iterator of a built-in type with what is behind the FOR_ITER. */
@@ -311,7 +327,7 @@ static uint32_t form_of_iteration(dv_vm *vm, dv_cell *ip, dv_value iterator) {
     if (dv_is_shape(iterator, DV_T_REVERSED)) op = reversed_walk_form(ip, iterator);
     if (parts >= 2) op = form_of_parts(ip, iterator, parts);
     if (op == DV_OP_COUNT && dv_is_shape(iterator, DV_T_ITERATOR))
-        op = form_of_walk(ip, (const dv_iterator *)dv_as_object(iterator), stores);
+        op = form_of_walk(vm, ip, (const dv_iterator *)dv_as_object(iterator), stores);
     if (dv_is_shape(iterator, DV_T_DICT_ITERATOR)) op = dict_walk_form(ip, iterator, unpacks);
     if (op == DV_OP_COUNT && unpacks) op = form_of_pairs(vm, ip, iterator);
     if (op != DV_OP_COUNT) return op;

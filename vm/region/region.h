@@ -30,9 +30,11 @@ typedef enum dv_exit_action {
     DV_EXIT_INT, /* box raw int of slot `from` */
     DV_EXIT_FLOAT,
     DV_EXIT_BOOL,
+    DV_EXIT_CHAR,
     DV_EXIT_INT_R,   /* box register r */
     DV_EXIT_FLOAT_D, /* box register d */
     DV_EXIT_BOOL_R,
+    DV_EXIT_CHAR_R,
     DV_EXIT_COMPLEX, /* of the raw parts in slot `from` and the one behind it */
     DV_EXIT_VALUE,   /* constant `value`, retained */
     DV_EXIT_VALUE_B, /* the same, borrowed */
@@ -304,8 +306,8 @@ void dv_region_invalidate(dv_vm *vm, dv_dependent *dependent); /* an assumption 
 
 /* A local of the running function while control is at a point of a region (inspect/observe.c). */
 typedef struct dv_peek {
-    bool is_raw_int, is_raw_complex, is_virtual; /* an instance that is not made */
-    int64_t integer;
+    bool is_raw_int, is_raw_char, is_raw_complex, is_virtual; /* an instance that is not made */
+    int64_t integer;                                          /* or the character */
     double real, imag;
     dv_value value; /* borrowed */
 } dv_peek;

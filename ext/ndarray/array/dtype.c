@@ -5,7 +5,7 @@
 #include "site/derive.h"
 
 const nd_dtype nd_dtypes[ND_TYPES] = {
-    {ND_BOOL, 'b', '?', 1, 1, DVX_NO_ELEMENT, "bool", "|b1", ND_HOT_BOOL, 0},
+    {ND_BOOL, 'b', '?', 1, 1, DVX_TRUTH, "bool", "|b1", ND_HOT_BOOL, 0},
     {ND_INT8, 'i', 'b', 1, 1, DVX_INT8, "int8", "|i1", ND_RARE, 1},
     {ND_UINT8, 'u', 'B', 1, 1, DVX_UINT8, "uint8", "|u1", ND_HOT_UINT8, 2},
     {ND_INT16, 'i', 'h', 2, 2, DVX_INT16, "int16", "<i2", ND_RARE, 3},

@@ -83,8 +83,9 @@ static void release(dvx_vm *vm, void *payload) {
 }
 
 dvx_value iterate_start(dvx_vm *vm, dvx_value self) {
-    if (array_self(vm, self)->ndim == 0)
-        return nd_raise(vm, DVX_TYPE_ERROR, "iteration over a 0-d array");
+    const nd_array *a = array_self(vm, self);
+    if (a->ndim == 0) return nd_raise(vm, DVX_TYPE_ERROR, "iteration over a 0-d array");
+    if (a->dimensions == 1) return vm->api->retain(vm, self); /* by its elements */
     return make(vm, &iterator_type, self);
 }
 

@@ -303,6 +303,7 @@ static void put_raw(const dv_vm *vm, dv_line *line, uint8_t kind, const dv_value
     switch ((dv_kind)kind) {
     case DV_K_INT: dv_line_put(line, "%lld", (long long)i); break;
     case DV_K_BOOL: dv_line_put(line, i ? "True" : "False"); break;
+    case DV_K_CHAR: dv_line_put(line, "character %lld", (long long)i); break;
     case DV_K_FLOAT: put_double(line, in_r ? vm->d : dv_as_float(*slot)); break;
     case DV_K_COMPLEX: put_complex(line, dv_as_float(slot[0]), dv_as_float(slot[1])); break;
     case DV_K_RANGE:

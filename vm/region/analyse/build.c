@@ -695,6 +695,17 @@ static bool is_lasting(const dv_build *b, int32_t q) {
            q + 1 == b->locals + (int32_t)depth_at(code, b->root->begin);
 }
 
+dv_value dv_build_lasting(const dv_build *b, int32_t q) {
+    if (b->e[q].where == DV_AT_ALIAS) q = b->e[q].slot;
+    return is_lasting(b, q) ? b->frame[dv_home(b, q)] : DV_EMPTY;
+}
+
+bool dv_build_is_wide(const dv_build *b, int32_t q) {
+    if (dv_site_cell(b, b->pc)[1].site.seen & DV_SEEN_OTHER) return true;
+    const bool constant = b->e[q].where == DV_AT_VALUE;
+    return dv_is_wide_text(constant ? b->e[q].value : dv_build_lasting(b, q));
+}
+
 uint16_t dv_build_items(dv_build *b, int32_t q, uint16_t saw) {
     const dv_known_value *e = &b->e[q];
     if (e->where == DV_AT_ALIAS) q = e->slot;
@@ -723,8 +734,8 @@ static void add_entries(dv_build *b) {
         bool possible = true;
         for (int32_t q = 0; q < head->top; q++) {
             const dv_known_value *e = &head->entries[q];
-            const bool complex = e->kind == DV_K_COMPLEX;
-            if (e->kind == DV_K_CONSTANT || (complex && q >= b->locals)) possible = false;
+            const bool unboxed = e->kind == DV_K_COMPLEX || e->kind == DV_K_CHAR;
+            if (e->kind == DV_K_CONSTANT || (unboxed && q >= b->locals)) possible = false;
             if (e->kind == DV_K_RESERVED) continue; /* of a call around the loop */
             if (dv_is_carried(e)) {
                 add_carried_items(b, &head->records[e->slot], dv_home(b, q));
@@ -737,7 +748,7 @@ static void add_entries(dv_build *b) {
             bool checked = q < b->locals && b->local_uses[q] & DV_LOCAL_CHECKED;
             const uint8_t first = b->first_items[q];
             if (e->kind == DV_K_UNSET || (e->kind == DV_K_ANY && !checked && !first)) continue;
-            const bool taken = complex && b->local_uses[q] & DV_LOCAL_STORED;
+            const bool taken = unboxed && b->local_uses[q] & DV_LOCAL_STORED;
             entry.takes |= taken;
             DV_PUSH(
                 b, entry_items,
@@ -777,6 +788,14 @@ static bool is_reserved(const dv_code *code, uint32_t head, uint32_t k) {
     return code->states[state].kind == DV_SLOT_RESERVED;
 }
 
+/* Is it one of Latin-1, in a local to which the region stores?  A dead local may have any str: it
+ * gives it up, and nobody sees a str go. */
+static bool is_char(const dv_build *b, dv_value v, uint32_t head, int32_t q) {
+    if (!dv_is_shape(v, DV_T_STR) || !(b->local_uses[q] & DV_LOCAL_STORED)) return false;
+    const dv_str *s = dv_as_str(v);
+    return (s->length == 1 && s->kind == 1) || dv_build_is_dead(b, head, q);
+}
+
 /* Entry state: what the frame holds at the head of the loop that just went round.  Of the operand
  * stack the region uses the iterator of its outermost loop, and the list below it that a
  * comprehension makes; what is further down stays there. */
@@ -806,6 +825,7 @@ static void start_from_frame(dv_build *b, const dv_value *fp, uint32_t head) {
         if (!dv_is_object(v) && dv_build_is_dead(b, head, (int32_t)i)) kind = DV_K_NOTHING;
         if (dv_kind_of_container(v)) kind = dv_kind_of_container(v);
         if (dv_is_shape(v, DV_T_COMPLEX) && i < code->local_count) kind = DV_K_COMPLEX;
+        if (i < code->local_count && is_char(b, v, head, (int32_t)i)) kind = DV_K_CHAR;
         if (i < code->local_count && !b->local_uses[i] && kind != DV_K_UNSET)
             kind = DV_K_ANY; /* it stays where it is */
         if (i >= code->local_count && is_own_range(b, fp, head, (int32_t)i)) kind = DV_K_RANGE;

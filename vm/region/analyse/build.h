@@ -242,6 +242,12 @@ void dv_build_cut(dv_build *b, uint32_t at);
  * where the frame has it for as long as the region runs, it knows better, and the region is for
  * such items alone. */
 uint16_t dv_build_items(dv_build *b, int32_t q, uint16_t saw);
+/* The value that entry q, or the local of which it is an alias, has as long as the region runs, as
+ * the frame has it now; EMPTY: it may change. */
+dv_value dv_build_lasting(const dv_build *b, int32_t q);
+/* Has the str that entry q is, or walks, characters beyond Latin-1, as the frame has it, or did the
+ * site see such a one? */
+bool dv_build_is_wide(const dv_build *b, int32_t q);
 bool dv_build_may_inline(dv_build *b, const dv_function *function, uint32_t arguments);
 /* Is entry q a local of the loop's function that nobody reads from pc on before it is stored to? */
 bool dv_build_is_dead(const dv_build *b, uint32_t pc, int32_t q);

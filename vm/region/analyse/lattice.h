@@ -6,12 +6,12 @@
  *      \    \    |     |      /
  *                 NOTHING
  *
- * INT, FLOAT and BOOL are raw in regions, and so is COMPLEX, beside them, in two slots (complex.h);
- * all others are values in their home slots.  Beside LIST
- * there are TUPLE, BYTES, BYTEARRAY, and an ARRAY for each kind of element: *containers*, of
- * exactly that type.  VIRTUAL is an instance that has not been made (virtual.h).  RANGE (an
- * iterator whose state is raw) and RESERVED (entries of a call being prepared) join only with
- * themselves. */
+ * INT, FLOAT and BOOL are raw in regions, and so is CHAR, a str of one character of Latin-1, as the
+ * number of that (text.h); so is COMPLEX, in two slots (complex.h).  All others are values in their
+ * home slots.  Beside LIST there are TUPLE, STR, BYTES, BYTEARRAY, and an ARRAY for each kind of
+ * element: *containers*, of exactly that type.  VIRTUAL is an instance that has not been made
+ * (virtual.h).  RANGE (an iterator whose state is raw) and RESERVED (entries of a call being
+ * prepared) join only with themselves. */
 #ifndef DV_REGION_LATTICE_H
 #define DV_REGION_LATTICE_H
 
@@ -22,9 +22,11 @@ typedef enum dv_kind {
     DV_K_INT,
     DV_K_FLOAT,
     DV_K_BOOL,
+    DV_K_CHAR,
     DV_K_COMPLEX,
     DV_K_LIST,
     DV_K_TUPLE,
+    DV_K_STR,
     DV_K_BYTES,
     DV_K_BYTEARRAY,
     DV_K_ARRAY,                               /* of UINT8, and so on: + dv_element */
@@ -38,7 +40,7 @@ typedef enum dv_kind {
 } dv_kind;
 
 /* In one slot or a register. */
-static inline bool dv_kind_is_raw(dv_kind k) { return k >= DV_K_INT && k <= DV_K_BOOL; }
+static inline bool dv_kind_is_raw(dv_kind k) { return k >= DV_K_INT && k <= DV_K_CHAR; }
 
 static inline bool dv_kind_is_container(dv_kind k) { return k >= DV_K_LIST && k < DV_K_CONSTANT; }
 
@@ -48,6 +50,7 @@ static inline dv_kind dv_kind_of_container(dv_value v) {
     switch (dv_as_object(v)->shape) {
     case DV_T_LIST: return DV_K_LIST;
     case DV_T_TUPLE: return DV_K_TUPLE;
+    case DV_T_STR: return DV_K_STR;
     case DV_T_BYTES: return DV_K_BYTES;
     case DV_T_BYTEARRAY: return DV_K_BYTEARRAY;
     case DV_T_ARRAY:

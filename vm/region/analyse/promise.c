@@ -12,6 +12,7 @@
 #include "region/run/function.h"
 #include "region/step/operator.h"
 #include "region/step/step.h"
+#include "region/step/text.h"
 #include "types/callable/function.h"
 
 typedef enum verdict { UNKNOWN, TYPED, BOXED } verdict;
@@ -63,13 +64,15 @@ static verdict judge_stored(const dv_site *site) {
     return site->seen & ~(DV_SEEN_INT | DV_SEEN_FLOAT) ? BOXED : TYPED;
 }
 
-/* A C function that takes raw arguments, or a built-in class that regions make raw. */
+/* A C function that takes raw arguments, or asks about a character, or a built-in class that
+ * regions make raw. */
 static verdict judge_callee(const dv_vm *vm, const dv_cell *cell, const dv_op_info *info) {
     const dv_cell *cache = cell + info->cache_cell;
+    const dv_cfunction_def *def = cache->p;
     const bool raw =
         info->cached[0] == DV_CACHED_CLASS
             ? cache->p == vm->classes[DV_T_COMPLEX] || dv_step_class_raws(vm, cache->p) != NULL
-            : ((const dv_cfunction_def *)cache->p)->raw != NULL;
+            : def->raw || dv_text_question(def->name);
     return raw ? UNKNOWN : BOXED;
 }
 
@@ -97,7 +100,8 @@ static verdict judge(dv_vm *vm, const dv_cell *cell, uint32_t generic, uint32_t 
     /* What extensions' objects have, constants and functions with raw arguments, has no
      * derivatives. */
     bool foreign = generic == DV_OP_LOAD_METHOD || generic == DV_OP_LOAD_ATTR ||
-                   generic == DV_OP_CALL || generic == DV_OP_CALL_METHOD;
+                   generic == DV_OP_CALL || generic == DV_OP_CALL_METHOD ||
+                   generic == DV_OP_BUILD_KEY;
     bool found_nothing = site->reason != DV_REASON_COVERED && site->backoff > 0;
     return found_nothing && !foreign ? BOXED : UNKNOWN;
 }

@@ -105,7 +105,7 @@ static void exit_item(dv_build *b, dv_context *context, uint32_t pc, int32_t q) 
     if (e->kind == DV_K_RANGE) {
         item.action = DV_EXIT_RANGE;
     } else {
-        int raw = e->kind == DV_K_INT ? 0 : e->kind == DV_K_FLOAT ? 1 : 2;
+        const int raw = e->kind - DV_K_INT;
         switch ((dv_where)e->where) {
         case DV_AT_HOME:
         case DV_AT_NOWHERE: return;
@@ -295,12 +295,15 @@ void dv_to_slot(dv_build *b, int32_t q) {
 }
 
 static uint32_t box_op(dv_kind kind) {
-    return kind == DV_K_INT ? DV_OP_R_BOX_I : kind == DV_K_FLOAT ? DV_OP_R_BOX_D : DV_OP_R_BOX_B;
+    return kind == DV_K_INT     ? DV_OP_R_BOX_I
+           : kind == DV_K_FLOAT ? DV_OP_R_BOX_D
+           : kind == DV_K_BOOL  ? DV_OP_R_BOX_B
+                                : DV_OP_R_BOX_C;
 }
 
 void dv_box(dv_build *b, dv_kind kind, int16_t slot, int16_t home) {
     b->block->converted += b->weight;
-    if (kind == DV_K_INT) /* there may be no memory for it */
+    if (kind == DV_K_INT || kind == DV_K_CHAR) /* there may be no memory for it */
         dv_point_add(b, b->cells.count, dv_exit_make(b, b->context, b->pc, false), true, false,
                      false);
     dv_region_emit(b, box_op(kind), slot, home, 0);

@@ -25,11 +25,12 @@ __attribute__((format(printf, 2, 3))) static void print(const printer *p, const 
 }
 
 const char *const dv_kind_names[] = {
-    "nothing",       "int",           "float",          "bool",           "complex",
-    "list",          "tuple",         "bytes",          "bytearray",      "array(uint8)",
-    "array(int8)",   "array(uint16)", "array(int16)",   "array(uint32)",  "array(int32)",
-    "array(uint64)", "array(int64)",  "array(float32)", "array(float64)", "constant",
-    "instance",      "any",           "unset",          "range",          "reserved"};
+    "nothing",        "int",          "float",         "bool",          "char",
+    "complex",        "list",         "tuple",         "str",           "bytes",
+    "bytearray",      "array(uint8)", "array(int8)",   "array(uint16)", "array(int16)",
+    "array(uint32)",  "array(int32)", "array(uint64)", "array(int64)",  "array(float32)",
+    "array(float64)", "constant",     "instance",      "any",           "unset",
+    "range",          "reserved"};
 
 static void print_slot(const printer *p, const dv_code *code, int16_t slot) {
     uint32_t locals = code->local_count;

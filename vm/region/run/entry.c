@@ -262,6 +262,11 @@ static dv_value box(dv_vm *vm, int64_t i) {
     return dv_is_empty(v) ? DV_NONE : v;
 }
 
+static dv_value box_char(dv_vm *vm, uint8_t c) {
+    dv_value v = dv_str_char(vm, c);
+    return dv_is_empty(v) ? DV_NONE : v;
+}
+
 static dv_value box_complex(dv_vm *vm, const dv_value *parts) {
     dv_value v = dv_complex_new(vm, dv_as_float(parts[0]), dv_as_float(parts[1]));
     return dv_is_empty(v) ? DV_NONE : v;
@@ -286,9 +291,11 @@ value_of(dv_vm *vm, dv_value *fp, const dv_exit_item *item, const registers *sav
     case DV_EXIT_INT: return box(vm, (int64_t)fp[item->from].bits);
     case DV_EXIT_FLOAT: return fp[item->from];
     case DV_EXIT_BOOL: return dv_bool(fp[item->from].bits != 0);
+    case DV_EXIT_CHAR: return box_char(vm, (uint8_t)fp[item->from].bits);
     case DV_EXIT_INT_R: return box(vm, saved->r);
     case DV_EXIT_FLOAT_D: return dv_float(saved->d);
     case DV_EXIT_BOOL_R: return dv_bool(saved->r != 0);
+    case DV_EXIT_CHAR_R: return box_char(vm, (uint8_t)saved->r);
     case DV_EXIT_COMPLEX: return box_complex(vm, &fp[item->from]);
     case DV_EXIT_VALUE: return dv_retain(item->value);
     case DV_EXIT_VALUE_B: return item->value;
@@ -614,6 +621,8 @@ dv_peek dv_region_peek(const dv_thread *thread, const dv_cell *ip, const dv_valu
             return (dv_peek){.is_virtual = true, .value = DV_NONE};
         if (item->action == DV_EXIT_INT)
             return (dv_peek){.is_raw_int = true, .integer = (int64_t)fp[item->from].bits};
+        if (item->action == DV_EXIT_CHAR)
+            return (dv_peek){.is_raw_char = true, .integer = (uint8_t)fp[item->from].bits};
         if (item->action == DV_EXIT_FLOAT) return (dv_peek){.value = fp[item->from]};
         if (item->action == DV_EXIT_COMPLEX)
             return (dv_peek){.is_raw_complex = true,
@@ -651,6 +660,14 @@ static bool unbox_complex(dv_value *raw, dv_value v) {
     return true;
 }
 
+/* Of a dead local the char does not matter. */
+static bool unbox_char(dv_value *raw, dv_value v, bool dead) {
+    if (!dv_is_shape(v, DV_T_STR)) return false;
+    const dv_str *s = dv_as_str(v);
+    raw->bits = (uint8_t)s->data[0];
+    return dead || (s->length == 1 && s->kind == 1);
+}
+
 static void unbox_range(dv_value *raw, const dv_range_iterator *iterator) {
     raw[0].bits = (uint64_t)iterator->remaining;
     raw[1].bits = (uint64_t)iterator->next;
@@ -679,6 +696,7 @@ static inline bool enter_item(dv_value *fp, const dv_entry_item *item) {
     case DV_K_INT: raw->bits = (uint64_t)dv_as_int(v); return dv_is_int(v);
     case DV_K_FLOAT: *raw = v; return dv_is_float(v);
     case DV_K_BOOL: raw->bits = v.bits == DV_TRUE.bits; return dv_is_bool(v);
+    case DV_K_CHAR: return unbox_char(raw, v, item->dead);
     case DV_K_COMPLEX: return unbox_complex(raw, v);
     case DV_K_ANY: return !dv_is_empty(v);
     case DV_K_NOTHING: return true;
@@ -764,7 +782,7 @@ static void disturbed(dv_vm *vm, dv_global_cell *cell) {
         }
 }
 
-/* Complex numbers that the region has unboxed and will store to. */
+/* Complex numbers and chars that the region has unboxed and will store to. */
 static void take_objects(dv_vm *vm, const dv_region *region, const dv_entry *entry, dv_value *fp) {
     const dv_entry_item *item = &region->entry_items[entry->first_item];
     for (const dv_entry_item *end = item + entry->item_count; item < end; item++) {

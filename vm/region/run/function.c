@@ -251,8 +251,10 @@ bool dv_function_prepare(dv_build *b) {
 dv_kind dv_function_begins(dv_build *b, uint32_t local, dv_kind kind) {
     if (local >= b->root->thread->argument_count) return kind;
     if (b->parameters[local] == DV_K_NOTHING)
-        b->parameters[local] =
-            kind == DV_K_COMPLEX || kind == DV_K_NOTHING || kind == DV_K_UNSET ? DV_K_ANY : kind;
+        b->parameters[local] = kind == DV_K_COMPLEX || kind == DV_K_CHAR || kind == DV_K_STR ||
+                                       kind == DV_K_NOTHING || kind == DV_K_UNSET
+                                   ? DV_K_ANY
+                                   : kind;
     return (dv_kind)b->parameters[local];
 }
 
@@ -334,6 +336,7 @@ static void drop_locals(dv_build *b) {
 
 uint32_t dv_function_leave(dv_build *b) {
     const int32_t q = b->top - 1;
+    if (b->e[q].kind == DV_K_CHAR) dv_materialize(b, q);
     const bool is_raw = dv_kind_is_raw((dv_kind)b->e[q].kind);
     note_result(b, is_raw ? (dv_kind)b->e[q].kind : DV_K_ANY);
     const dv_kind result = (dv_kind)b->result;

@@ -7,6 +7,7 @@
 #include "core/raw.h"
 #include "region/step/complex.h"
 #include "region/step/operator.h"
+#include "region/step/text.h"
 #include "region/step/virtual.h"
 #include "types/class/descriptor.h"
 #include "types/class/class.h"
@@ -418,6 +419,8 @@ static const dv_class *class_of(const dv_build *b, const dv_known_value *e) {
     case DV_K_INT: return b->vm->classes[DV_T_INT];
     case DV_K_FLOAT: return b->vm->classes[DV_T_FLOAT];
     case DV_K_BOOL: return b->vm->classes[DV_T_BOOL];
+    case DV_K_CHAR:
+    case DV_K_STR: return b->vm->classes[DV_T_STR];
     default: return NULL;
     }
 }
@@ -536,6 +539,10 @@ uint32_t dv_step_call(dv_build *b, uint32_t next_pc) {
             return next_pc;
         if (!self && n == 2 && is_builtin(b, callee.value, "isinstance") && ask_class(b, &next_pc))
             return next_pc;
+        if (!self && n == 1 && is_builtin(b, callee.value, "ord") && dv_text_ord(b, &next_pc))
+            return next_pc;
+        if (!self && n == 1 && is_builtin(b, callee.value, "chr") && dv_text_chr(b, &next_pc))
+            return next_pc;
         if (!self && is_builtin(b, callee.value, "len") && n == 1 && dv_step_length_of(b, 4))
             return next_pc;
         if (dv_is_function(callee.value) &&
@@ -577,6 +584,7 @@ static dv_value method_constant(dv_build *b, const dv_known_value *object, dv_va
 /* module.name(...) and Class.name(...): the function is known. */
 uint32_t dv_step_load_method(dv_build *b, uint32_t next_pc) {
     const dv_known_value object = *dv_top(b, 1);
+    if (dv_text_ask(b, &next_pc)) return next_pc;
     dv_value self = DV_EMPTY, v = method_constant(b, &object, &self);
     if (!dv_is_empty(v)) {
         dv_pop(b, 1);

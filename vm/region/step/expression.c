@@ -14,7 +14,8 @@
 static bool can_show(const dv_build *b, const dv_foreign_expression *x) {
     for (uint32_t i = 0; i < x->local_count; i++) {
         const dv_known_value *e = &b->e[b->context->base + x->locals[i]];
-        if (e->kind == DV_K_NOTHING || e->kind == DV_K_COMPLEX || e->kind >= DV_K_RANGE)
+        if (e->kind == DV_K_NOTHING || e->kind == DV_K_CHAR || e->kind == DV_K_COMPLEX ||
+            e->kind >= DV_K_RANGE)
             return false;
         if (e->where == DV_AT_NOWHERE ||
             (dv_kind_is_raw((dv_kind)e->kind) && e->where == DV_AT_VALUE && dv_is_object(e->value)))

@@ -11,6 +11,7 @@
 #include "region/step/complex.h"
 #include "region/emit/fuse.h"
 #include "region/step/operator.h"
+#include "region/step/text.h"
 #include "region/step/virtual.h"
 #include "types/file/module.h"
 #include "types/number/float.h"
@@ -494,16 +495,8 @@ static uint32_t emit_compare_jump(dv_build *b, dv_compare_op op, bool doubles, b
     return emit_compare(b, op, jump_if ? FORM_RBDT : FORM_RBDF, x, y, true);
 }
 
-uint32_t dv_compare_entries(dv_build *b, dv_compare_op op, uint32_t next_pc) {
-    dv_unbox_by_evidence(b, b->top - 2, 0);
-    dv_unbox_by_evidence(b, b->top - 1, 1);
-    const dv_known_value *x = dv_top(b, 2), *y = dv_top(b, 1);
-    if (dv_complex_compare(b, op, &next_pc)) return next_pc;
-    if (!dv_is_raw_number(x) || !dv_is_raw_number(y))
-        return dv_operator_enter(b, next_pc) ? 0 : dv_step_embed(b, 2, 1, next_pc);
-    bool doubles = x->kind != DV_K_INT || y->kind != DV_K_INT;
-    dv_operand left = dv_raw_operand(x), right = dv_raw_operand(y);
-    if (doubles) double_operands(b, true, &left, &right);
+uint32_t dv_compare_raw(dv_build *b, dv_compare_op op, dv_operand left, dv_operand right,
+                        bool doubles, uint32_t next_pc) {
     bool jump_false = dv_step_follows(b, next_pc, DV_OP_JUMP_IF_FALSE);
     if (jump_false || dv_step_follows(b, next_pc, DV_OP_JUMP_IF_TRUE)) {
         uint32_t target = dv_word_operand(b, next_pc, 0);
@@ -516,6 +509,19 @@ uint32_t dv_compare_entries(dv_build *b, dv_compare_op op, uint32_t next_pc) {
     dv_spill(b, false, b->top - 2);
     emit_compare(b, op, doubles ? FORM_RSD : FORM_RSI, left, right, doubles);
     return dv_finish_raw(b, DV_NO_CELL, 2, DV_K_BOOL, -1, next_pc);
+}
+
+uint32_t dv_compare_entries(dv_build *b, dv_compare_op op, uint32_t next_pc) {
+    dv_unbox_by_evidence(b, b->top - 2, 0);
+    dv_unbox_by_evidence(b, b->top - 1, 1);
+    const dv_known_value *x = dv_top(b, 2), *y = dv_top(b, 1);
+    if (dv_complex_compare(b, op, &next_pc) || dv_text_compare(b, op, &next_pc)) return next_pc;
+    if (!dv_is_raw_number(x) || !dv_is_raw_number(y))
+        return dv_operator_enter(b, next_pc) ? 0 : dv_step_embed(b, 2, 1, next_pc);
+    bool doubles = x->kind != DV_K_INT || y->kind != DV_K_INT;
+    dv_operand left = dv_raw_operand(x), right = dv_raw_operand(y);
+    if (doubles) double_operands(b, true, &left, &right);
+    return dv_compare_raw(b, op, left, right, doubles, next_pc);
 }
 
 uint32_t dv_step_compare(dv_build *b, uint32_t next_pc) {
@@ -584,6 +590,7 @@ static int truth_of(dv_build *b, const dv_known_value *x) {
                    ? -1
                    : 1;
     }
+    if (x->kind == DV_K_CHAR) return 1;
     if (x->where != DV_AT_VALUE) return -1;
     if (x->kind == DV_K_BOOL) return dv_same(x->value, DV_TRUE);
     return x->kind == DV_K_CONSTANT && dv_is_none(x->value) ? 0 : -1;

@@ -6,6 +6,7 @@
  * looked at as a whole each time. */
 #include "region/emit/fuse.h"
 #include "region/step/operator.h"
+#include "types/class/class.h"
 
 /* Where a container is, and what has to happen to it afterwards. */
 typedef struct container {
@@ -13,6 +14,7 @@ typedef struct container {
     uint32_t element; /* ... with items of this kind; DV_ELEMENTS: it has none */
     int32_t home;
     bool is_owned; /* by the operand stack alone: it is released behind the access */
+    bool numbers;  /* its items are objects like the numbers that the elements are */
 } container;
 
 /* The container that INCA saw as an input of the site; NOTHING: none that regions know. */
@@ -25,6 +27,7 @@ static dv_kind evident_kind(const dv_build *b, uint32_t input) {
     switch (type) {
     case DV_RESULT_LIST: return DV_K_LIST;
     case DV_RESULT_TUPLE: return DV_K_TUPLE;
+    case DV_RESULT_STR: return DV_K_STR;
     case DV_RESULT_BYTES: return DV_K_BYTES;
     case DV_RESULT_BYTEARRAY: return DV_K_BYTEARRAY;
     default: return DV_K_NOTHING;
@@ -42,6 +45,7 @@ static uint32_t evident_items(const dv_build *b, uint32_t input) {
 static void guard_container(dv_build *b, int32_t home, dv_kind kind) {
     uint32_t op = kind == DV_K_LIST        ? DV_OP_R_GUARD_LIST
                   : kind == DV_K_TUPLE     ? DV_OP_R_GUARD_TUPLE
+                  : kind == DV_K_STR       ? DV_OP_R_GUARD_STR
                   : kind == DV_K_BYTES     ? DV_OP_R_GUARD_BYTES
                   : kind == DV_K_BYTEARRAY ? DV_OP_R_GUARD_BYTEARRAY
                                            : DV_OP_R_GUARD_ARRAY;
@@ -50,15 +54,23 @@ static void guard_container(dv_build *b, int32_t home, dv_kind kind) {
         dv_region_emit_constant(b, at, (dv_cell){.i = (int64_t)(kind - DV_K_ARRAY)});
 }
 
+static bool is_constant(const dv_known_value *e) {
+    return e->kind == DV_K_CONSTANT && e->where == DV_AT_VALUE;
+}
+
 /* A constant comes into the home slot of its entry, borrowed: nothing that runs other code is done
  * with a container there. */
+static void place_value(dv_build *b, int32_t q) {
+    if (!is_constant(&b->e[q])) return;
+    uint32_t at = dv_region_emit(b, DV_OP_R_VALUE_B, dv_home(b, q), 0, 0);
+    dv_region_emit_constant(b, at, (dv_cell){.v = b->e[q].value});
+}
+
 static bool place_constant(dv_build *b, int32_t q, container *c) {
-    const dv_known_value *e = &b->e[q];
     c->home = dv_home(b, q);
-    c->kind = dv_kind_of_container(e->value);
+    c->kind = dv_kind_of_container(b->e[q].value);
     if (!c->kind && c->element == DV_ELEMENTS) return false;
-    uint32_t at = dv_region_emit(b, DV_OP_R_VALUE_B, c->home, 0, 0);
-    dv_region_emit_constant(b, at, (dv_cell){.v = e->value});
+    place_value(b, q);
     return true;
 }
 
@@ -66,7 +78,7 @@ static bool place_constant(dv_build *b, int32_t q, container *c) {
 static bool find_container(dv_build *b, int32_t q, uint32_t input, container *c) {
     dv_known_value *e = &b->e[q];
     *c = (container){.element = evident_items(b, input)};
-    if (e->kind == DV_K_CONSTANT && e->where == DV_AT_VALUE) return place_constant(b, q, c);
+    if (is_constant(e)) return place_constant(b, q, c);
     if (e->where != DV_AT_HOME && e->where != DV_AT_ALIAS) return false;
     bool is_alias = e->where == DV_AT_ALIAS;
     c->home = dv_home(b, is_alias ? e->slot : q);
@@ -107,7 +119,8 @@ static uint32_t emit_access(dv_build *b, uint32_t op, const container *c,
  */
 
 _Static_assert(DV_MODED_RL_GET_I_R_S == DV_MODED_RL_GET_I_S_R + 5 &&
-                   DV_MODED_RT_GET_I_R_S == DV_MODED_RT_GET_I_S_R + 5,
+                   DV_MODED_RT_GET_I_R_S == DV_MODED_RT_GET_I_S_R + 5 &&
+                   DV_MODED_RS_CHAR_R_S == DV_MODED_RS_CHAR_S_R + 5,
                "modes are consecutive");
 _Static_assert(DV_MODED_RE_GET_FLOAT64_R_S ==
                    DV_MODED_RE_GET_BYTES_S_R + 6 * (DV_K_ARRAY + DV_FLOAT64 - DV_K_BYTES) + 5,
@@ -166,7 +179,8 @@ static uint32_t get_item(dv_build *b, const container *c, uint16_t seen, uint32_
     return get_object(b, c, seen == DV_SEEN_LIST, next_pc);
 }
 
-_Static_assert(DV_OP_RX_GET_FLOAT64_R == DV_OP_RX_GET_UINT8_S + 2 * DV_FLOAT64 + 1,
+_Static_assert(DV_OP_RX_GET_FLOAT64_R == DV_OP_RX_GET_UINT8_S + 2 * DV_FLOAT64 + 1 &&
+                   DV_OP_RX_GET_TRUTH_S == DV_OP_RX_GET_UINT8_S + 2 * DV_ELEMENTS,
                "elements and modes are consecutive");
 
 /* The index of an access to an object of an extension: in its slot, or in the register. */
@@ -175,23 +189,95 @@ static uint32_t place_index(dv_build *b, int32_t q) {
     return b->e[q].where == DV_AT_REGISTER;
 }
 
+/* In front of an access to an object of an extension; behind it, along how many axes it is. */
+static void guard_numbers(dv_build *b, const container *c) {
+    if (c->numbers) dv_region_emit_guard(b, DV_OP_R_GUARD_NUMBERS, c->home, 0, 0);
+}
+
+static void set_axes(dv_build *b, uint32_t at, const container *c, int64_t n) {
+    dv_region_emit_constant(b, at, (dv_cell){.i = n | (c->numbers ? DV_OTHER_ITEMS : 0)});
+}
+
 static uint32_t get_foreign(dv_build *b, const container *c, uint32_t next_pc) {
     uint32_t mode = place_index(b, b->top - 1);
     dv_spill(b, has_floats(c), b->top - 2);
-    emit_access(b, DV_OP_RX_GET_UINT8_S + 2 * c->element + mode, c, dv_top(b, 1), 0);
+    guard_numbers(b, c);
+    set_axes(b, emit_access(b, DV_OP_RX_GET_UINT8_S + 2 * c->element + mode, c, dv_top(b, 1), 0), c,
+             1);
     next_pc = dv_finish_raw(b, DV_NO_CELL, 2, kind_of_items(c), -1, next_pc);
     let_go(b, c, next_pc);
     return next_pc;
+}
+
+/* Items like numbers
+ * ------------------------------------------------------------------------------------------------
+ */
+
+/* An extension's object in entry q, a constant or as the frame has it, whose items along n axes are
+ * objects like the numbers that its elements are. */
+static bool find_numbers(dv_build *b, int32_t q, int32_t n, container *c) {
+    const dv_known_value *e = &b->e[q];
+    const bool local = e->where == DV_AT_ALIAS && e->kind == DV_K_ANY;
+    if ((!local && !is_constant(e)) || b->vm->extensions.plain) return false;
+    const dv_buffer *buffer = dv_numbers_of(b->vm, local ? dv_build_lasting(b, q) : e->value);
+    if (!buffer || (int64_t)buffer->dimensions != (n | DV_OTHER_ITEMS)) return false;
+    *c = (container){
+        .home = dv_home(b, local ? e->slot : q), .element = buffer->element, .numbers = true};
+    if (c->element == DV_TRUTH) c->element = DV_ELEMENTS; /* their instructions are behind others */
+    return c->element <= DV_ELEMENTS;
+}
+
+/* Is the int an element as it is?  (Beside bools any is an int.) */
+static bool holds(uint32_t element, int64_t i) {
+    if (element == DV_ELEMENTS) return true;
+    const bool is_signed = element & 1;
+    const int bits = 8 * (int)dv_element_size(element) - is_signed;
+    if (i < 0) return is_signed && i >= -(INT64_C(1) << (bits - 1)) * 2;
+    return bits >= 63 || i >> bits == 0;
+}
+
+/* Is the item that is loaded asked for nothing but its number: by a jump, by int() or float(), or
+ * by a comparison with a constant and a jump?  (Its `inputs` are on top.) */
+static bool is_number_enough(dv_build *b, const container *c, int32_t inputs, uint32_t next_pc) {
+    const uint32_t compare = next_pc + 1, op = dv_step_op(b, next_pc);
+    if (!dv_step_follows(b, next_pc, op)) return false;
+    if (op == DV_OP_JUMP_IF_FALSE || op == DV_OP_JUMP_IF_TRUE) return true;
+    if (op == DV_OP_CALL && dv_word_operand(b, next_pc, 0) == 1) {
+        const dv_known_value *callee = dv_top(b, inputs + 3);
+        return callee->where == DV_AT_VALUE && dv_is_class(callee->value) &&
+               dv_step_class_raws(b->vm, dv_as_class(callee->value));
+    }
+    if (dv_steps[op] != dv_step_load_constant || has_floats(c)) return false;
+    const dv_value k = dv_site_cell(b, next_pc)[1].v;
+    const uint32_t by = dv_step_op(b, compare), jump = compare + dv_step_length(b, compare);
+    return dv_is_int(k) && holds(c->element, dv_as_int(k)) && dv_steps[by] == dv_step_compare &&
+           dv_step_follows(b, compare, by) &&
+           (dv_step_follows(b, jump, DV_OP_JUMP_IF_FALSE) ||
+            dv_step_follows(b, jump, DV_OP_JUMP_IF_TRUE));
+}
+
+static bool is_storable_number(const container *c, dv_kind value) {
+    if (has_floats(c)) return value == DV_K_INT || value == DV_K_FLOAT;
+    return value == (c->element == DV_ELEMENTS ? DV_K_BOOL : DV_K_INT);
 }
 
 uint32_t dv_step_load_subscript(dv_build *b, uint32_t next_pc) {
     uint16_t seen = dv_site_cell(b, b->pc)[1].site.seen;
     container c;
     dv_unbox_by_evidence(b, b->top - 1, 1);
+    if (dv_top(b, 1)->kind == DV_K_INT && find_numbers(b, b->top - 2, 1, &c) &&
+        is_number_enough(b, &c, 2, next_pc)) {
+        place_value(b, b->top - 2);
+        return get_foreign(b, &c, next_pc);
+    }
     if (dv_top(b, 1)->kind != DV_K_INT || dv_step_is_cold(b) ||
         !find_container(b, b->top - 2, 0, &c))
         return dv_operator_enter(b, next_pc) ? 0 : dv_step_embed(b, 2, 1, next_pc);
     if (!c.kind) return get_foreign(b, &c, next_pc);
+    if (c.kind == DV_K_STR)
+        return dv_build_is_wide(b, b->top - 2)
+                   ? dv_step_embed(b, 2, 1, next_pc)
+                   : get_raw(b, &c, DV_K_CHAR, DV_MODED_RS_CHAR_S_R, next_pc);
     if (c.kind == DV_K_LIST || c.kind == DV_K_TUPLE)
         return get_item(b, &c, dv_build_items(b, b->top - 2, seen), next_pc);
     uint32_t base = DV_MODED_RE_GET_BYTES_S_R + 6 * (uint32_t)(c.kind - DV_K_BYTES);
@@ -218,7 +304,7 @@ static void unbox_stored(dv_build *b, int32_t q) {
 }
 
 static bool is_storable(const container *c, dv_kind value) {
-    if (c->kind == DV_K_TUPLE) return false;
+    if (c->kind == DV_K_TUPLE || c->kind == DV_K_STR) return false;
     if (c->kind == DV_K_LIST || has_floats(c)) return value == DV_K_INT || value == DV_K_FLOAT;
     return c->kind != DV_K_BYTES && (value == DV_K_INT || value == DV_K_BOOL);
 }
@@ -238,7 +324,8 @@ static dv_operand stored_operand(dv_build *b, int32_t q, bool doubles) {
     return (dv_operand){.mode = 'R'};
 }
 
-_Static_assert(DV_OP_RX_SET_FLOAT64_R == DV_OP_RX_SET_UINT8_S + 2 * DV_FLOAT64 + 1,
+_Static_assert(DV_OP_RX_SET_FLOAT64_R == DV_OP_RX_SET_UINT8_S + 2 * DV_FLOAT64 + 1 &&
+                   DV_OP_RX_SET_TRUTH_S == DV_OP_RX_SET_UINT8_S + 2 * DV_ELEMENTS,
                "elements and modes are consecutive");
 
 static uint32_t set_foreign(dv_build *b, const container *c, uint32_t next_pc) {
@@ -249,7 +336,10 @@ static uint32_t set_foreign(dv_build *b, const container *c, uint32_t next_pc) {
         dv_region_emit(b, doubles ? DV_OP_R_STORE_D : DV_OP_R_STORE_I, v.slot, 0, 0);
     }
     uint32_t mode = place_index(b, b->top - 1);
-    emit_access(b, DV_OP_RX_SET_UINT8_S + 2 * c->element + mode, c, dv_top(b, 1), v.slot);
+    guard_numbers(b, c);
+    set_axes(b,
+             emit_access(b, DV_OP_RX_SET_UINT8_S + 2 * c->element + mode, c, dv_top(b, 1), v.slot),
+             c, 1);
     dv_pop(b, 3);
     let_go(b, c, next_pc);
     return next_pc;
@@ -280,6 +370,11 @@ uint32_t dv_step_store_subscript(dv_build *b, uint32_t next_pc) {
     int32_t qv = b->top - 3, qi = b->top - 1;
     container c;
     dv_unbox_by_evidence(b, qi, 2);
+    if (b->e[qi].kind == DV_K_INT && find_numbers(b, b->top - 2, 1, &c) &&
+        is_storable_number(&c, (dv_kind)b->e[qv].kind)) {
+        place_value(b, b->top - 2);
+        return set_foreign(b, &c, next_pc);
+    }
     if (b->e[qi].kind != DV_K_INT || dv_step_is_cold(b) || !find_container(b, b->top - 2, 1, &c))
         return dv_operator_enter(b, next_pc) ? 0 : dv_step_embed(b, 3, 0, next_pc);
     unbox_stored(b, qv);
@@ -334,10 +429,10 @@ static bool place_index_of(dv_build *b, int32_t q, bool pair) {
 /* The container in entry q, whose items along n axes INCA saw, and the indices behind it. */
 static bool place_indices(dv_build *b, int32_t q, int32_t n, container *c) {
     const dv_known_value *e = &b->e[q];
-    if (e->where != DV_AT_HOME && e->where != DV_AT_ALIAS) return false;
-    const bool is_alias = e->where == DV_AT_ALIAS;
-    c->home = dv_home(b, is_alias ? e->slot : q);
-    c->is_owned = !is_alias && dv_owned(b, b->context, b->pc, q);
+    if (e->where != DV_AT_HOME && e->where != DV_AT_ALIAS && !is_constant(e)) return false;
+    c->home = dv_home(b, e->where == DV_AT_ALIAS ? e->slot : q);
+    c->is_owned = e->where == DV_AT_HOME && dv_owned(b, b->context, b->pc, q);
+    place_value(b, q);
     for (int32_t i = 1; i <= n; i++)
         if (!place_index_of(b, q + i, n == 2)) return false;
     return true;
@@ -345,10 +440,12 @@ static bool place_indices(dv_build *b, int32_t q, int32_t n, container *c) {
 
 /* The instruction for a pair of indices, or for those in the topmost n slots. */
 static void access_along(dv_build *b, const container *c, int32_t n, uint32_t pair, uint32_t all) {
-    if (n == 2)
-        dv_region_emit_guard(b, pair + c->element, c->home, dv_top(b, 2)->slot, dv_top(b, 1)->slot);
-    else
-        dv_region_emit_guard(b, all + c->element, c->home, dv_shadow(b, b->top - n), n);
+    guard_numbers(b, c);
+    const uint32_t at =
+        n == 2 ? dv_region_emit_guard(b, pair + c->element, c->home, dv_top(b, 2)->slot,
+                                      dv_top(b, 1)->slot)
+               : dv_region_emit_guard(b, all + c->element, c->home, dv_shadow(b, b->top - n), n);
+    set_axes(b, at, c, n);
     dv_step_count(b, true);
 }
 
@@ -373,11 +470,29 @@ static uint32_t set_along(dv_build *b, const container *c, int32_t n, uint32_t n
     return next_pc;
 }
 
+/* Items like numbers along two axes; the pc behind the subscript, or DV_NO_PC: they are no such. */
+static uint32_t step_number_pair(dv_build *b, uint32_t next_pc) {
+    container c;
+    if (!find_numbers(b, b->top - 3, 2, &c) || dv_top(b, 1)->kind != DV_K_INT ||
+        dv_top(b, 2)->kind != DV_K_INT)
+        return DV_NO_PC;
+    const uint32_t end = next_pc + dv_step_length(b, next_pc);
+    const bool loads = dv_step_follows(b, next_pc, DV_OP_LOAD_SUBSCR);
+    if (loads ? !is_number_enough(b, &c, 3, end)
+              : !dv_step_follows(b, next_pc, DV_OP_STORE_SUBSCR) ||
+                    !is_storable_number(&c, (dv_kind)dv_top(b, 4)->kind))
+        return DV_NO_PC;
+    if (!place_indices(b, b->top - 3, 2, &c)) return DV_NO_PC;
+    return loads ? get_along(b, &c, 2, end) : set_along(b, &c, 2, end);
+}
+
 /* A key of an item along several axes that is loaded, or stored, next. */
 uint32_t dv_step_build_key(dv_build *b, uint32_t next_pc) {
     const int32_t n = (int32_t)dv_word_operand(b, b->pc, 0);
     const dv_op_info *evidence = dv_step_evidence(b);
     container c = {.kind = DV_K_NOTHING};
+    const uint32_t behind = n == 2 ? step_number_pair(b, next_pc) : DV_NO_PC;
+    if (behind != DV_NO_PC) return behind;
     if (!evidence || evidence->covers == DV_OP_NOP ||
         !dv_step_follows(b, next_pc, evidence->covers))
         return dv_step_embed(b, n, 1, next_pc);
@@ -508,6 +623,7 @@ bool dv_step_length_of(dv_build *b, int32_t inputs) {
     if (!dv_kind_is_container(kind) || e->where != DV_AT_ALIAS) return false;
     uint32_t op = kind == DV_K_LIST        ? DV_OP_RL_LENGTH
                   : kind == DV_K_TUPLE     ? DV_OP_RT_LENGTH
+                  : kind == DV_K_STR       ? DV_OP_RS_LENGTH
                   : kind == DV_K_BYTES     ? DV_OP_RE_LENGTH_BYTES
                   : kind == DV_K_BYTEARRAY ? DV_OP_RE_LENGTH_BYTEARRAY
                                            : DV_OP_RE_LENGTH_ARRAY;

@@ -496,7 +496,7 @@ void dv_virtual_box(dv_build *b, int32_t number, uint32_t i) {
 static bool make_value(dv_build *b, int32_t q) {
     const dv_known_value *e = &b->e[q];
     if (e->where == DV_AT_VALUE || is_virtual(e)) return true;
-    if (e->kind == DV_K_COMPLEX) dv_materialize(b, q);
+    if (e->kind == DV_K_COMPLEX || e->kind == DV_K_CHAR) dv_materialize(b, q);
     if (dv_kind_is_raw((dv_kind)e->kind)) return to_attribute_slot(b, q);
     bool object = e->where == DV_AT_HOME || e->where == DV_AT_ALIAS;
     return object && e->kind < DV_K_UNSET && object_to_slot(b, q);

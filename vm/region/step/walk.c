@@ -36,12 +36,13 @@ static const uint32_t walks[][3] = {
     [DV_SAW_LIST] = BY_ITEMS(LIST),
     [DV_SAW_TUPLE] = BY_ITEMS(TUPLE),
     [DV_SAW_ARRAY] = {DV_OP_RW_ARRAY_I, DV_OP_RW_ARRAY_D, DV_OP_COUNT},
+    [DV_SAW_BUFFER] = {DV_OP_RW_BUFFER_I, DV_OP_RW_BUFFER_D, DV_OP_COUNT},
     [DV_SAW_BYTES] = {DV_OP_RW_BYTES_I, DV_OP_COUNT, DV_OP_COUNT},
     [DV_SAW_KEYS] = BY_ITEMS(KEYS),
     [DV_SAW_VALUES] = BY_ITEMS(VALUES),
     [DV_SAW_SET] = BY_ITEMS(SET),
     [DV_SAW_REVERSED] = BY_ITEMS(REVERSED),
-    [DV_SAW_STR] = {DV_OP_COUNT, DV_OP_COUNT, DV_OP_RW_STR_A},
+    [DV_SAW_STR] = {DV_OP_COUNT, DV_OP_COUNT, DV_OP_RW_STR_A}, /* beyond Latin-1 */
 };
 #undef BY_ITEMS
 
@@ -49,6 +50,8 @@ static walk choose_walk(dv_build *b) {
     const dv_saw saw = evident_walk(b);
     const uint16_t seen = dv_build_items(b, b->top - 1, dv_site_cell(b, b->pc)[1].site.seen);
     const dv_kind kind = kind_seen(seen);
+    if (saw == DV_SAW_STR && !dv_build_is_wide(b, b->top - 1))
+        return (walk){DV_OP_RW_STR_C, DV_K_CHAR};
     if (saw >= sizeof walks / sizeof *walks || !walks[saw][2]) return (walk){DV_OP_COUNT, kind};
     return (walk){walks[saw][number_of(kind)], kind};
 }
@@ -103,6 +106,7 @@ static uint32_t walk_sequence(dv_build *b, walk w, uint32_t exhausted, uint32_t 
  */
 
 _Static_assert(DV_OP_RW_ENUMERATE_A == DV_OP_RW_ENUMERATE_I + 2 &&
+                   DV_OP_RW_ENUMERATE_TUPLE_A == DV_OP_RW_ENUMERATE_TUPLE_I + 2 &&
                    DV_OP_RW_ZIP_DI == DV_OP_RW_ZIP_II + 3 &&
                    DV_OP_RW_ZIP_AA == DV_OP_RW_ZIP_II + 8 &&
                    DV_OP_RW_ITEMS_AA == DV_OP_RW_ITEMS_II + 8 &&
@@ -112,6 +116,7 @@ _Static_assert(DV_OP_RW_ENUMERATE_A == DV_OP_RW_ENUMERATE_I + 2 &&
 /* The first of these instructions, by what INCA saw; the first item of an enumerate is an int. */
 static const uint32_t pair_walks[] = {
     [DV_SAW_ENUMERATE] = DV_OP_RW_ENUMERATE_I,
+    [DV_SAW_ENUMERATE_TUPLE] = DV_OP_RW_ENUMERATE_TUPLE_I,
     [DV_SAW_ZIP] = DV_OP_RW_ZIP_II,
     [DV_SAW_ITEMS] = DV_OP_RW_ITEMS_II,
     [DV_SAW_ROWS] = DV_OP_RW_ROWS_II,
@@ -130,8 +135,10 @@ static pairs choose_pairs(dv_build *b, uint32_t next_pc) {
         dv_word_operand(b, next_pc, 0) != 2 || b->vm->nama != DV_NAMA_VIRTUAL)
         return p;
     const dv_saw saw = evident_walk(b);
+    if (saw == DV_SAW_ENUMERATE_STR && !dv_build_is_wide(b, b->top - 1))
+        return (pairs){DV_OP_RW_ENUMERATE_C, DV_K_INT, DV_K_CHAR};
     if (saw >= sizeof pair_walks / sizeof *pair_walks || !pair_walks[saw]) return p;
-    if (saw == DV_SAW_ENUMERATE) p.first = DV_K_INT;
+    if (saw == DV_SAW_ENUMERATE || saw == DV_SAW_ENUMERATE_TUPLE) p.first = DV_K_INT;
     p.op = pair_walks[saw] + 3 * number_of(p.first) + number_of(p.second);
     return p;
 }

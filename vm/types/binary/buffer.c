@@ -51,7 +51,7 @@ static bool raise_unknown(dv_vm *vm, dv_value v) {
 static bool copy_buffer(dv_vm *vm, dv_value v, dv_buffer *out, int64_t *count) {
     const dv_buffer *b = buffer_in(vm, v);
     uint32_t axes = vm->types[dv_type_of(vm, v)]->buffer_axes;
-    if (b->element == DV_NO_ELEMENT || b->dimensions == UINT32_MAX) return raise_unknown(vm, v);
+    if (b->element >= DV_TRUTH || b->dimensions == UINT32_MAX) return raise_unknown(vm, v);
     dv_buffer lent = {.data = b->data, .element = b->element, .read_only = b->read_only};
     lent.dimensions = b->dimensions & ~(uint32_t)DV_OTHER_ITEMS;
     if (lent.dimensions <= axes) memcpy(lent.axes, b->axes, lent.dimensions * sizeof *b->axes);

@@ -30,6 +30,7 @@ typedef enum dv_element {
     DV_FLOAT32,
     DV_FLOAT64,
     DV_ELEMENTS,
+    DV_TRUTH = 254,     /* bools (DVX_TRUTH), which are not lent */
     DV_NO_ELEMENT = 255 /* of another kind (DVX_NO_ELEMENT) */
 } dv_element;
 
@@ -82,15 +83,29 @@ static inline char *dv_item_at(const dv_buffer *b, int64_t i) {
     return (char *)((uintptr_t)b->data + (uint64_t)i * (uint64_t)axis->stride);
 }
 
-/* The buffer whose elements, of this kind, are the items of v along n axes; NULL: it has none such.
- * (`dimensions` is the extension's word, `buffer_axes` says how many there is room for.) */
-static inline dv_buffer *dv_items_along(const dv_vm *vm, dv_value v, uint32_t element, int64_t n) {
+/* The buffer of elements of this kind along n axes, which has so many `dimensions`: n, or these and
+ * DV_OTHER_ITEMS; NULL: it has none such.  (`dimensions` is the extension's word, `buffer_axes`
+ * says how many there is room for.) */
+static inline dv_buffer *dv_elements_along(const dv_vm *vm, dv_value v, uint32_t element, int64_t n,
+                                           int64_t dimensions) {
     if (!dv_is_foreign(v)) return NULL;
     const dv_type *type = vm->types[dv_as_object(v)->shape];
     dv_buffer *b = (dv_buffer *)(void *)((char *)dv_as_object(v) + type->items);
-    if (!type->items || n > type->buffer_axes || b->dimensions != n || b->element != element)
+    if (!type->items || n > type->buffer_axes || b->dimensions != dimensions ||
+        b->element != element)
         return NULL;
     return b;
+}
+/* The same, of elements that are the items of v. */
+static inline dv_buffer *dv_items_along(const dv_vm *vm, dv_value v, uint32_t element, int64_t n) {
+    return dv_elements_along(vm, v, element, n, n);
+}
+
+/* The buffer of v, whose items are objects like the numbers in it (DVX_NUMBER_ITEMS); NULL. */
+static inline const dv_buffer *dv_numbers_of(const dv_vm *vm, dv_value v) {
+    const dv_buffer *b = dv_buffer_of(vm, v);
+    const bool others = b && vm->types[dv_as_object(v)->shape]->num_items;
+    return others && b->dimensions & DV_OTHER_ITEMS ? b : NULL;
 }
 
 /* The element at n indices, of n axes; NULL: there is none, an index is no int, or the buffer is

@@ -20,6 +20,12 @@ const dv_value *dv_items_within(dv_value v, int64_t *count) {
     return has_items ? dv_items_of(v, count) : NULL;
 }
 
+bool dv_is_wide_text(dv_value v) {
+    if (dv_is_shape(v, DV_T_ENUMERATE)) v = ((const dv_enumerate *)dv_as_object(v))->iterator;
+    if (dv_is_shape(v, DV_T_ITERATOR)) v = ((const dv_iterator *)dv_as_object(v))->sequence;
+    return dv_is_shape(v, DV_T_STR) && dv_as_str(v)->kind != 1;
+}
+
 /* ---- By index ----------------------------------------------------------------------------------
  */
 
@@ -63,6 +69,18 @@ static dv_value item_at(dv_vm *vm, dv_value sequence, int64_t index) {
     if (dv_is_array(sequence)) {
         const dv_array *array = dv_as_array(sequence);
         return index < array->count ? dv_array_get(vm, array, index) : DV_EMPTY;
+    }
+    if (dv_has_items(vm, sequence, DV_FLOAT64)) {
+        const char *at = dv_item_at(dv_buffer_of(vm, sequence), index);
+        double x = 0;
+        if (at) memcpy(&x, at, sizeof x);
+        return at ? dv_float_foreign(x) : DV_EMPTY;
+    }
+    if (dv_has_items(vm, sequence, DV_INT64)) {
+        const char *at = dv_item_at(dv_buffer_of(vm, sequence), index);
+        int64_t x = 0;
+        if (at) memcpy(&x, at, sizeof x);
+        return at ? dv_int_from_int64(vm, x) : DV_EMPTY;
     }
     dv_value item = dv_get_item(vm, sequence, dv_int(index));
     if (dv_is_empty(item) &&

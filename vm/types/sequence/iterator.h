@@ -11,6 +11,7 @@
 #include "core/vm.h"
 #include "types/sequence/list.h"
 #include "types/sequence/tuple.h"
+#include "types/text/str.h"
 
 typedef struct dv_iterator {
     dv_object header;
@@ -81,6 +82,19 @@ static inline dv_iterator *dv_list_walk(dv_value iterator) {
     dv_iterator *walk = (dv_iterator *)dv_as_object(iterator);
     if (walk->walked != DV_T_LIST) return NULL;
     return walk->next < dv_as_list(walk->sequence)->count ? walk : NULL;
+}
+/* Likewise of a tuple, of a str. */
+static inline dv_iterator *dv_tuple_walk(dv_value iterator) {
+    if (!dv_is_shape(iterator, DV_T_ITERATOR)) return NULL;
+    dv_iterator *walk = (dv_iterator *)dv_as_object(iterator);
+    if (walk->walked != DV_T_TUPLE) return NULL;
+    return walk->next < dv_as_tuple(walk->sequence)->count ? walk : NULL;
+}
+static inline dv_iterator *dv_str_walk(dv_value iterator) {
+    if (!dv_is_shape(iterator, DV_T_ITERATOR)) return NULL;
+    dv_iterator *walk = (dv_iterator *)dv_as_object(iterator);
+    if (walk->walked != DV_T_STR) return NULL;
+    return walk->next < dv_as_str(walk->sequence)->length ? walk : NULL;
 }
 static inline dv_value dv_list_walk_item(const dv_iterator *walk) {
     return dv_as_list(walk->sequence)->items[walk->next];

@@ -50,6 +50,8 @@ const dv_value *dv_items_of(dv_value sequence, int64_t *count);
 /* The same of any value, perhaps an iterator of one: that may be none, and then *count is 0.
  * (iterator.c) */
 const dv_value *dv_items_within(dv_value v, int64_t *count);
+/* Is v, or does it walk, perhaps through an enumerate, a str with characters beyond Latin-1? */
+bool dv_is_wide_text(dv_value v);
 
 /* Rich comparison of two lists or two tuples. */
 dv_value dv_items_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b);
