@@ -109,11 +109,13 @@ def show(topic: Topic, everything: bool, word: str) -> None:
 
 
 def add(topic: Topic, path: str, number: int) -> None:
-    """Columns that the table has and the log has not are an error; what the table lacks stays empty."""
+    """Columns that the log has not are left out, and told; what the table lacks stays empty."""
     columns, *rows = parse(Path(path).read_text(), number)
     unknown = [name for name in columns[1:] if name not in topic.columns]
-    if unknown:
+    if len(unknown) == len(columns) - 1:
         raise SystemExit(f"log.py: {topic.name} has no column {', '.join(unknown)}; it has {', '.join(topic.columns[3:])}")
+    if unknown:
+        print(f"log.py: left out, as {topic.name} has no such column: {', '.join(unknown)}", file=sys.stderr)
     commit = subprocess.run(["git", "-C", str(LOG), "rev-parse", "--short", "HEAD"], stdout=subprocess.PIPE, check=True)
     always = [datetime.date.today().isoformat(), commit.stdout.decode().strip(),
               f"{platform.machine()} with {os.cpu_count()} cores"]

@@ -12,7 +12,7 @@ allocations   allocations, gets, sets, guards and times with the removal of allo
 cross-module  quickening for extensions on and off, misses by reason, locality; of bench/arrays, or of --folder:
               NPBench, or any programs that import numpy, as they are
 
-Whole experiments take 30 runs and up to an hour; `--quick` takes 3 runs, and a few minutes.  `--instructions` counts
+Whole experiments take 30 runs, and up to 20 minutes of an idle machine; `--quick` takes 3 runs, and a few minutes.  `--instructions` counts
 under callgrind instead, which a busy machine does not disturb.  bench/papers/README.md is for researchers."""
 
 import argparse

@@ -11,7 +11,6 @@ import hashlib
 import json
 import math
 import os
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -94,7 +93,7 @@ def run_rounds(programs: List[str], peers: List[Peer], options: argparse.Namespa
     turns = [(program, peer) for _ in range(options.rounds) for program in programs for peer in peers]
     with Progress(len(turns), "runs") as shown:
         for program, peer in turns:
-            argument = str(options.size or sizes[program])
+            argument = str(sizes[program])
             shown.now(f"{program} {argument} on {peer.name}")
             path = program_file(options.programs_dir, peer.language, program)
             samples = table.setdefault((program, peer.name), Samples())
@@ -129,32 +128,34 @@ def geometric_mean(values: List[Optional[float]]) -> Optional[float]:
     return math.exp(sum(math.log(v) for v in values) / len(values))
 
 
+def label(peer: str) -> str:
+    """What heads a column: of a single build its level alone."""
+    return "CPython" if peer == "cpython" else peer[len("dynvm-"):] if peer.startswith("dynvm-") else peer
+
+
 def cell(value: Optional[float], digits: int = 3) -> str:
     return "-" if value is None else f"{value:.{digits}f}"
 
 
-def markdown(table: Table, programs: List[str], peers: List[Peer], base: str) -> str:
-    head = "| ratio to " + base + " | " + " | ".join(programs) + " | geomean |"
-    lines = [head, "|---" * (len(programs) + 2) + "|"]
-    for peer in peers:
-        ratios = [ratio(table, program, peer.name, base) for program in programs]
-        cells = [cell(r) for r in ratios] + [cell(geometric_mean(ratios))]
-        lines.append(f"| {peer.name} | " + " | ".join(cells) + " |")
-    lines += ["", "| CPU seconds, minimum (median) | " + " | ".join(programs) + " |", "|---" * (len(programs) + 1) + "|"]
-    for peer in peers:
-        cells = []
-        for program in programs:
-            samples = table[(program, peer.name)]
-            if samples.failure or not samples.seconds:
-                cells.append(samples.failure or "-")
-            else:
-                cells.append(f"{samples.best:.3f} ({statistics.median(samples.seconds):.3f})")
-        lines.append(f"| {peer.name} | " + " | ".join(cells) + " |")
-    lines += ["", "| peak MB | " + " | ".join(programs) + " |", "|---" * (len(programs) + 1) + "|"]
-    for peer in peers:
-        peaks = [table[(program, peer.name)].kilobytes for program in programs]
-        lines.append(f"| {peer.name} | " + " | ".join(cell(max(p) / 1024 if p else None, 1) for p in peaks) + " |")
-    return "\n".join(lines) + "\n"
+def megabytes(samples: Samples) -> str:
+    return cell(max(samples.kilobytes) / 1024 if samples.kilobytes else None, 1)
+
+
+def markdown(table: Table, programs: List[str], peers: List[Peer], base: str, sizes: Dict[str, object]) -> str:
+    """A row for each program: seconds of the base, ratios of the others to it, peak memory of the last build and level and of
+    the base.  bench/log.py has the same columns."""
+    others = [peer.name for peer in peers if peer.name != base]
+    last = next((name for name in reversed(others) if name.startswith("dynvm")), base)
+    head = ["program", f"{label(base)} s", *map(label, others), "MB", f"{label(base)} MB"]
+    lines = [head, ["---"] * len(head)]
+    for program in programs:
+        of = {peer: table.get((program, peer), Samples(failure="-")) for peer in (base, last, *others)}
+        ratios = [of[name].failure or cell(ratio(table, program, name, base)) for name in others]
+        seconds = of[base].failure or cell(of[base].best if of[base].seconds else None)
+        lines.append([f"{program} ({sizes[program]})", seconds, *ratios, megabytes(of[last]), megabytes(of[base])])
+    means = [geometric_mean([ratio(table, program, name, base) for program in programs]) for name in others]
+    lines.append(["geometric mean", "", *map(cell, means), "", ""])
+    return "".join("| " + " | ".join(cells) + " |\n" for cells in lines)
 
 
 def as_json(table: Table, options: argparse.Namespace, sizes: dict) -> dict:
@@ -178,7 +179,7 @@ def load_sizes(options: argparse.Namespace, programs: List[str]) -> Dict[str, in
     missing = [p for p in programs if p not in known]
     if missing and not options.size:
         sys.exit(f"no sizes for {', '.join(missing)} in {path}; use --size")
-    return {p: known.get(p, {}).get(use, options.size) for p in programs}
+    return {p: options.size or known[p][use] for p in programs}
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -214,7 +215,7 @@ def main() -> int:
     table = run_rounds(programs, peers, options, sizes)
     names = [p.name for p in peers]
     base = options.base or (BASE if BASE in names else names[0])
-    text = markdown(table, programs, peers, base)
+    text = markdown(table, programs, peers, base, sizes)
     print(text)
     if options.json:
         options.json.write_text(json.dumps(as_json(table, options, sizes), indent=1) + "\n")

@@ -21,7 +21,8 @@ from report import Table
 
 OBJECTS = ("programs", "objects")  # folders of bench whose programs are run
 EVERYTHING = (*OBJECTS, "library", "arrays")
-HAND = "not shown: figure not at hand"
+NOT_SHOWN = "not shown: paper not at hand"
+REST = f"the rest {NOT_SHOWN}"
 
 # What a reader of the tables has to know.
 OF_REACHES = """INCA: derivatives in place. The others are NAMA's reaches, each with one thing more: regions of
@@ -374,20 +375,20 @@ PAPERS = {
     "quickening": Paper(
         "Brunthaler, Inline Caching Meets Quickening (ECOOP 2010), Efficient Interpretation using Quickening (DLS "
         "2010), Speculative Staging for Interpreter Optimization (2013)",
-        (("figure 4, speed-ups", f"2013, abstract: up to more than four times CPython's speed; {HAND}"),
-         ("tables 2 and 3, sizes", HAND)), quickening),
+        (("figure 4, speed-ups", f"2013, abstract: up to more than four times CPython's speed; {REST}"),
+         ("tables 2 and 3, sizes", NOT_SHOWN)), quickening),
     "maps": Paper(
         "Bolz and others, Runtime Feedback in a Meta-Tracing JIT for Efficient Dynamic Languages (ICOOOLPS 2011)",
-        (("figure 9, with and without maps and versions, of a tracing compiler", HAND),), maps, level="inca"),
+        (("figure 9, with and without maps and versions, of a tracing compiler", NOT_SHOWN),), maps, level="inca"),
     "statistics": Paper(
         "Shannon, PEP 659: Specializing Adaptive Interpreter (2021), with the statistics of CPython's --enable-pystats",
-        (("hits, misses and deferred executions by instruction", HAND),), statistics, timed=False, level="inca"),
+        (("hits, misses and deferred executions by instruction", NOT_SHOWN),), statistics, timed=False, level="inca"),
     "allocations": Paper(
         "Bolz and others, Allocation Removal by Partial Evaluation in a Tracing JIT (PEPM 2011)",
-        (("figure 7, operations in traces before and after, counted once each", HAND), ("figure 8, times", HAND)),
-        allocations),
+        (("figure 7, operations in traces before and after, counted once each",
+          f"allocations removed: 59 % of a ray tracer's, 90 % of telco's; {REST}"), ("figure 8, times", NOT_SHOWN)), allocations),
     "cross-module": Paper(
         "Berlakovich and Brunthaler, Cross Module Quickening: The Curious Case of C Extensions (ECOOP 2024)",
-        (("figures 6 and 7, speed-ups of NPBench", HAND), ("table 1, misses", HAND),
+        (("figures 6 and 7, speed-ups of NPBench", f"4 to 13 %, where attempts in vain cost up to 18; {REST}"), ("table 1, misses", NOT_SHOWN),
          ("section 7.4, type locality", "99 to 100 %")), cross_module),
 }

@@ -61,7 +61,10 @@ def check_run(dynvm):
         results = json.loads(files["json"].read_text())["results"]
         check("results", [(r["program"], r["peer"], len(r["seconds"]), r["failure"]) for r in results],
               [("sieve", "dynvm-generic", 2, ""), ("sieve", "dynvm-inca", 2, "")])
-        check("the table", files["markdown"].read_text() in done.stdout, True)
+        table = files["markdown"].read_text()
+        check("the table", table in done.stdout, True)
+        check("its head", table.splitlines()[0], "| program | generic s | inca | MB | generic MB |")
+        check("a row for each program", table.splitlines()[2].startswith("| sieve (2000) | 0."), True)
         check("the base's mark", "sieve, dynvm-generic: 1.000" in marks(files["svg"].read_text()), True)
 
 
