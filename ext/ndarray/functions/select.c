@@ -695,7 +695,9 @@ static dvx_value count_nonzero(dvx_vm *vm, const dvx_value *args, uint32_t count
 #define REPLACE(T, name)                                                                 \
     static void replace_##name(T *to, const T *x, int64_t count, const double *by) {     \
         const T none = (T)by[0], up = (T)by[1], down = (T)by[2], inf = (T)INFINITY;      \
-        for (int64_t i = 0; i < count; i++)                                              \
+        const bool alone = up == inf && down == -inf;                                    \
+        for (int64_t i = 0; alone && i < count; i++) to[i] = x[i] != x[i] ? none : x[i]; \
+        for (int64_t i = 0; !alone && i < count; i++)                                    \
             to[i] = x[i] != x[i] ? none : x[i] == inf ? up : x[i] == -inf ? down : x[i]; \
     }
 REPLACE(double, float64)
