@@ -124,15 +124,15 @@ f(3000)
     ("strings", """\
 def f(s):
     t = 0
-    for c in s:  # loop  # such
-        if c == "a":
+    for c in s:  # loop
+        if c + "b" == "ab":  # such
             t += 1
 f("abcd" * 2000)
 """, """\
 def f(s):
     t = 0
-    for c in s.encode():  # loop
-        if c == 97:
+    for c in s:  # loop
+        if c == "a":
             t += 1
 f("abcd" * 2000)
 """),

@@ -56,10 +56,11 @@ static dvx_value norm(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     const int keep = nd_flag(vm, args[3], false);
     dvx_value x = keep < 0 ? DVX_FAILED : array_operand(vm, args[0], NULL, &a);
     if (!dvx_failed(x) && dtype_is_integer(a->dtype))
-        x = compose_array(vm, x, ND_DTYPE(ND_FLOAT64));
+        x = compose_array(vm, x, ND_DTYPE(ND_FLOAT64)); /* `a` may be gone */
     if (dvx_failed(x)) return x;
+    const int ndim = array_of(vm, x)->ndim;
     return compose_first(
-        vm, along ? length_along(vm, x, args, keep) : length_of_all(vm, x, a->ndim, keep), x);
+        vm, along ? length_along(vm, x, args, keep) : length_of_all(vm, x, ndim, keep), x);
 }
 
 const dvx_function linalg_norm = ND_NAMED("norm", norm, norm_parameters);

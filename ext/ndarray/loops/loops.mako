@@ -46,6 +46,9 @@ def inexact(kernel):
 def note(kernel, indent):
     return " " * indent + f"noted |= {kernel.noted};\n" if kernel.noted else ""
 
+def noting(kernel):
+    return "    unsigned noted = 0;\n" if kernel.noted else ""
+
 def finish(kernel, indent):
     return " " * indent + f"if (noted) arith_flag({kernel.flags});\n" if kernel.noted else ""
 
@@ -477,6 +480,7 @@ ${finish(kernel, 12)}\
 static void with_number_${TURNED[ufunc.name]}_${dtype}(${R} *out, const char *p, ${T} b, int64_t count);
 static __attribute__((noinline)) void with_row_${name}(${R} *out, const char *p, const char *q, int64_t count) {
     typedef ${T} T;
+${noting(kernel)}\
     {
 ${row(kernel, a="p", b="q")}\
     }
@@ -484,6 +488,7 @@ ${row(kernel, a="p", b="q")}\
 % endif
 static __attribute__((noinline)) void with_number_${name}(${R} *out, const char *p, ${T} b, int64_t count) {
     typedef ${T} T;
+${noting(kernel)}\
     {
 ${row(kernel, a="p")}\
     }
@@ -547,9 +552,7 @@ ${blocks(ufunc, kernel, name, True)}\
 % endif
 static void ${name}(char **args, int64_t count, const int64_t *strides) {
     typedef ${T} T;
-% if kernel.noted:
-    unsigned noted = 0;
-% endif
+${noting(kernel)}\
 % if moves(ufunc, kernel):
 #if ND_WIDTH == 64
     if (UNLIKELY(count >= FAR_BYTES / (int64_t)sizeof(T)) && ${' && '.join(f'strides[{i}] >= 0' for i in range(ufunc.inputs))}) {
