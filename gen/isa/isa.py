@@ -108,6 +108,7 @@ REGION = {
 SAW = {
     "slot": "the attribute of an instance is in a slot within the object",
     "method": "the cell in the cache has a function of the object's class",
+    "unbound": "the cell in the cache has a static or class method of the object's class",
     "property": "the cell in the cache has a property of the object's class",
     "member": "the cell in the cache is that of a module's name",
     "global": "the cell in the cache is that of a global of the module",

@@ -691,7 +691,7 @@ ${prepared(suffix)}</%isa:derivative>
 </%isa:derivative>
 
 % for form, of_class, what in (("LOAD_METHOD_UNBOUND", False, "an instance with the cached shape"), ("LOAD_METHOD_UNBOUND_OF_CLASS", True, "the class whose instances begin with the cached shape")):
-<%isa:derivative name="${form}" promises="${'nothing' if of_class else ''}" of="LOAD_METHOD" cache="${'root' if of_class else 'shape'}/kind cell" doc="LOAD_METHOD of ${what}, where a staticmethod or classmethod of a dl function is found: the class's cell is in the cache.">
+<%isa:derivative name="${form}" saw="${'' if of_class else 'unbound'}" promises="${'nothing' if of_class else ''}" of="LOAD_METHOD" cache="${'root' if of_class else 'shape'}/kind cell" doc="LOAD_METHOD of ${what}, where a staticmethod or classmethod of a dl function is found: the class's cell is in the cache.">
 % if of_class:
     if (DV_UNLIKELY(!dv_is_shape(object, DV_T_CLASS) || GUARD_FAILS())) MISS();
     const dv_shape *root = ((const dv_class *)dv_as_object(object))->root;

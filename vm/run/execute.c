@@ -302,8 +302,8 @@ static bool prepare_super(dv_vm *vm, dv_value *sp, dv_value name) {
     dv_value callee = dv_super_method(vm, object, name, &self);
     if (dv_is_empty(callee)) return false;
     sp[-1] = callee;
+    dv_release(vm, object); /* this may run code, on the stack above sp */
     sp[2] = self;
-    dv_release(vm, object);
     return true;
 }
 
@@ -317,8 +317,8 @@ bool dv_prepare_method(dv_vm *vm, dv_value *sp, dv_value name) {
     dv_value callee = dv_load_method(vm, object, name, &is_method);
     if (dv_is_empty(callee)) return false;
     sp[-1] = callee;
+    if (!is_method) dv_release(vm, object); /* this may run code, on the stack above sp */
     sp[2] = is_method ? object : DV_EMPTY;
-    if (!is_method) dv_release(vm, object);
     return true;
 }
 

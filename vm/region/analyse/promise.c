@@ -14,6 +14,7 @@
 #include "region/step/step.h"
 #include "region/step/text.h"
 #include "types/callable/function.h"
+#include "types/class/descriptor.h"
 
 typedef enum verdict { UNKNOWN, TYPED, BOXED } verdict;
 
@@ -133,7 +134,8 @@ static bool is_method_of_several(uint32_t op) {
 }
 
 static bool is_method(uint32_t op) {
-    return op < DV_OP_COUNT && (dv_op_infos[op].saw == DV_SAW_METHOD || is_method_of_several(op));
+    const dv_saw saw = op < DV_OP_COUNT ? (dv_saw)dv_op_infos[op].saw : DV_SAW_NOTHING;
+    return saw == DV_SAW_METHOD || saw == DV_SAW_UNBOUND || is_method_of_several(op);
 }
 
 /* The dl function that the site loads to be called, or enters itself; NULL: not known. */
@@ -146,6 +148,8 @@ static const dv_thread *known_callee(dv_vm *vm, const dv_cell *cell, uint32_t op
     } else if (method || (op < DV_OP_COUNT && dv_op_infos[op].saw == DV_SAW_GLOBAL)) {
         const dv_cell *cache = cell + dv_op_infos[op].cache_cell + method;
         callee = ((const dv_global_cell *)cache->p)->value;
+        const dv_value unbound = dv_method_unbound(callee);
+        if (!dv_is_empty(unbound)) callee = unbound;
     } else {
         callee = dv_operator_met(vm, cell, op);
     }

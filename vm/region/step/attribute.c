@@ -9,6 +9,7 @@
  * vm->class_sites. */
 #include "quicken/polymorphic.h"
 #include "region/emit/fuse.h"
+#include "region/step/operator.h"
 #include "region/step/virtual.h"
 #include "types/callable/function.h"
 #include "types/class/descriptor.h"
@@ -312,6 +313,27 @@ bool dv_step_method(dv_build *b) {
     if (self.kind != DV_K_VIRTUAL && !(appends && self.kind == DV_K_LIST))
         dv_shape_guard(b, q, object_home(b, q), shape.where);
     push_callee(b, callee); /* self with its shape */
+    return true;
+}
+
+/* obj.name(...) of a static or class method: of the object only the class is asked, and then it is
+ * let go of. */
+bool dv_step_unbound_method(dv_build *b, uint32_t next_pc) {
+    const int32_t q = b->top - 1;
+    met shape;
+    if (!meet(b, DV_SAW_UNBOUND, q, &shape)) return false;
+    const dv_value found = dv_constant_global(b, shape.cell);
+    const dv_value callee = dv_method_unbound(found);
+    if (dv_is_empty(callee)) return false;
+    if (b->e[q].kind != DV_K_VIRTUAL) dv_shape_guard(b, q, object_home(b, q), shape.where);
+    const bool released = dv_operator_drop(b, q);
+    dv_pop(b, 1);
+    dv_value self = DV_EMPTY;
+    if (dv_is_shape(found, DV_T_CLASSMETHOD))
+        self = dv_object_value(dv_shape_at(b->vm, (uint32_t)shape.where.s.a)->class_);
+    dv_step_push_call(b, callee, self);
+    dv_step_count(b, true);
+    if (released) dv_step_point_after(b, next_pc);
     return true;
 }
 

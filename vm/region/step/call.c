@@ -581,6 +581,13 @@ static dv_value method_constant(dv_build *b, const dv_known_value *object, dv_va
     return ((const dv_method_wrapper *)dv_as_object(v))->function;
 }
 
+void dv_step_push_call(dv_build *b, dv_value callee, dv_value self) {
+    dv_push_constant(b, callee);
+    dv_push_known(b, DV_K_RESERVED, DV_AT_NOWHERE, 0, DV_EMPTY);
+    dv_push_known(b, DV_K_RESERVED, DV_AT_NOWHERE, 0, DV_EMPTY);
+    dv_push_known(b, DV_K_CONSTANT, DV_AT_VALUE, 0, self);
+}
+
 /* module.name(...) and Class.name(...): the function is known. */
 uint32_t dv_step_load_method(dv_build *b, uint32_t next_pc) {
     const dv_known_value object = *dv_top(b, 1);
@@ -588,13 +595,10 @@ uint32_t dv_step_load_method(dv_build *b, uint32_t next_pc) {
     dv_value self = DV_EMPTY, v = method_constant(b, &object, &self);
     if (!dv_is_empty(v)) {
         dv_pop(b, 1);
-        dv_push_constant(b, v);
-        dv_push_known(b, DV_K_RESERVED, DV_AT_NOWHERE, 0, DV_EMPTY);
-        dv_push_known(b, DV_K_RESERVED, DV_AT_NOWHERE, 0, DV_EMPTY);
-        dv_push_known(b, DV_K_CONSTANT, DV_AT_VALUE, 0, self);
+        dv_step_push_call(b, v, self);
         return next_pc;
     }
-    if (dv_step_method(b)) return next_pc;
+    if (dv_step_method(b) || dv_step_unbound_method(b, next_pc)) return next_pc;
     next_pc = dv_step_embed(b, 1, 4, next_pc);
     if (!b->ended) {
         dv_known_value self = *dv_top(b, 1);

@@ -108,6 +108,10 @@ bool dv_subscripts_purely(dv_build *b, uint32_t pc, int32_t above);
 /* object.name(...): a dl function of the class of the shape that the site saw becomes a constant,
  * and the object self; false: it is another kind of method. */
 bool dv_step_method(dv_build *b);
+/* The same of a static or class method; the object is released. */
+bool dv_step_unbound_method(dv_build *b, uint32_t next_pc);
+/* What LOAD_METHOD leaves: what is called, and self, a constant, or EMPTY. */
+void dv_step_push_call(dv_build *b, dv_value callee, dv_value self);
 /* The type of which a method takes payloads, if it has such signatures (core/raw.h); else 0. */
 uint32_t dv_payload_type(dv_value callee);
 /* Is the object that entry q is known to have the shape?  Since the last moment when foreign code

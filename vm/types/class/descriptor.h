@@ -6,6 +6,7 @@
 
 #include "core/shape.h"
 #include "core/vm.h"
+#include "types/callable/function.h"
 
 typedef struct dv_property {
     dv_object header;
@@ -22,6 +23,13 @@ typedef struct dv_method_wrapper {
     dv_value function;
     dv_value attributes; /* dict, from the first time that somebody asks for it or stores; EMPTY */
 } dv_method_wrapper;
+
+/* The dl function that a static or class method calls; EMPTY: v is none, or of something else. */
+static inline dv_value dv_method_unbound(dv_value v) {
+    if (!dv_is_shape(v, DV_T_STATICMETHOD) && !dv_is_shape(v, DV_T_CLASSMETHOD)) return DV_EMPTY;
+    const dv_value function = ((const dv_method_wrapper *)dv_as_object(v))->function;
+    return dv_is_function(function) ? function : DV_EMPTY;
+}
 
 extern const dv_type dv_property_type, dv_staticmethod_type, dv_classmethod_type;
 
