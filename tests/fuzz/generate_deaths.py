@@ -115,6 +115,12 @@ METHODS = [
                        "x = NAME(i % 7)\nx.w = 1\nchange(i)\nx.v = 3\nreturn x.v"]),
 ]
 PROPERTIES = ["@property\ndef p(self):\n    return self.v", "@property\ndef p(self):\n    return self.w + 1\n@p.setter\ndef p(self, x):\n    self.w = x", "p = 4"]
+# What needs only the class of what it is called on, which may die of that.
+UNBOUND = [
+    ("staticmethod", "st(x)", ["return x % 7", "change(x)\nreturn x % 5", "y = NAME(x % 9)\nreturn y.v"]),
+    ("classmethod", "cl(cls, x)", ["return cls.name + x", "return cls(x % 9).v", "change(x)\nreturn cls.name"]),
+    ("classmethod", "new(cls, x)", ["return cls(x % 9)", "y = NAME(1)\nreturn cls(x % 9)"]),
+]
 
 # Functions of the module; those of one line may be bound anew.
 FUNCTIONS = '''
@@ -209,6 +215,7 @@ STATEMENTS = [
     "for k in range(3):\n    d = CLASS(k)\n    s += d.v", "for k in range(3):\n    OBJ = CLASS(k)\n    if k == i % 3:\n        break", "if i % 11 == 3:\n    continue",
     "GOBJ = CLASS(i)", "GOBJ.o = CLASS(i)", "GOBJ = OBJ", "s += OBJ.late(i)", "s += GOBJ.late(i)", "change(i)", "change(i)", "change(i)", "s += g", "touch(i)", "box = [CLASS(i), 0]\nbox[1] = box[0]",
     "d = CLASS(i)\nd.w = i\ns += d.w + d.v", "d = CLASS(i)\nchange(i)\ns += d.v", "d = CLASS(i)\ns += d.late(i)", "d = CLASS(i)\nd.o = CLASS(i)\nchange(i)\nd.v = 2",
+    "s += OBJ.st(i)", "s += GOBJ.cl(i)", "s += CLASS(i).st(i)", "s += CLASS(i).cl(i) + CLASS(i).st(i)", "OBJ = OBJ.new(i)", "s += OBJ.new(i).cl(i)", "s += CLASS.new(i).st(i)",
     "with CLASS(i) as x:\n    s += x", "s += CLASS(i) < CLASS(i + 1)",
 ]
 # What happens late.  GLOBALS are declared global there.
@@ -222,12 +229,12 @@ CHANGES = [
     "forget(CLASS, '__getattribute__')", "CLASS.__init__ = late_init", "CLASS.__lt__ = lambda self, other: True", "make = make_other", "pair = pair_other", "walk = stroll", "stroll = walk",
     "gens.append(walk(GOBJ))\nnext(gens[-1])", "gens.append(stroll(CLASS(1)))\nnext(gens[-1])", "gens.clear()", "if gens:\n    gens[0].close()", "if gens:\n    gens.pop()", "keep.clear()", "keep.append(GOBJ)",
     "keep.append(lambda: GOBJ)", "collect()", "collect()", "GOBJ.o = GOBJ\nGOBJ = CLASS(4)", "a = [CLASS(6)]\na.append(a)", "a, b = CLASS(1), CLASS(2)\na.o, b.o = b, a", "GOBJ.o = CLASS(3)",
-    "touch = make", "CLASS.late = lambda self, i: i",
+    "CLASS.st = staticmethod(lambda x: 9)", "CLASS.cl = classmethod(lambda cls, x: 4)", "CLASS.st = lambda self, x: self.v", "touch = make", "CLASS.late = lambda self, i: i",
 ]
 # After these, stores and methods may raise.
 RAISING = ("CLASS.v =", "CLASS.o =", "CLASS.w =", "forget(CLASS, 'w')", "forget(CLASS, '__init__')")
 # Parts of statements whose frames, left by an exception, would have objects in them.
-FRAGILE = ("CLASS(i, ", "make(", "pair(", "chain(", "fill(", "last(", "swap(", "late(", "walk(", "stroll(", "[CLASS", "(OBJ, CLASS", "[OBJ, CLASS", "CLASS(k)", "< CLASS", "with ")
+FRAGILE = ("CLASS(i, ", "make(", "pair(", "chain(", "fill(", "last(", "swap(", "late(", "walk(", "stroll(", "[CLASS", "(OBJ, CLASS", "[OBJ, CLASS", "CLASS(k)", "< CLASS", "with ", ".new(", ".st(", ".cl(")
 # Only where nothing else in a cycle has a finaliser: in which order these run is no matter of this file.
 RING = "box = []\nbox.append(ring(box))\nnext(box[0])"
 
@@ -285,6 +292,11 @@ class Deaths(Writer):
                     self.put(self.about(self.pick([t for t in bodies if not (self.raises and "x.v =" in t)])).replace("NAME", name))
         if not base or self.chance(30):
             self.put(self.pick(PROPERTIES))
+        for kind, head, bodies in UNBOUND:
+            if not base or self.chance(30):
+                self.line(f"@{kind}")
+                with self.under(f"def {head}:"):
+                    self.put(self.pick(bodies).replace("NAME", name))
         if self.chance(65):
             with self.under("def __del__(self):"):
                 with self.under("try:"):
