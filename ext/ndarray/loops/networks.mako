@@ -19,8 +19,28 @@ def network(size):
             step //= 2
         part *= 2
     return pairs
+
+UNROLLED = 16 # above this registers do not hold the line, and code for each comparison is not faster than one loop
 %>\
+<%def name="compared(size)">\
+% if size <= UNROLLED:
+% for a, b in network(size):
+    {
+        enum { A = ${a}, B = ${b} };
+${caller.body()}\
+    }
+% endfor
+% else:
+    for (size_t i = 0; i < sizeof network_${size} / sizeof *network_${size}; i++) {
+        const uint8_t A = network_${size}[i][0], B = network_${size}[i][1];
+${caller.body()}\
+    }
+% endif
+</%def>\
 #if ND_WIDTH >= 32
+% for size in [size for size in SIZES if size > UNROLLED]:
+static const uint8_t network_${size}[][2] = {${", ".join(f"{{{a}, {b}}}" for a, b in network(size))}};
+% endfor
 % for letter in "ilfd":
 <% T, name, M, vector = C_TYPES[letter], NUMBERS[letter].lower(), "int32_t" if letter in "if" else "int64_t", "float" if letter in "if" else "double" %>\
 typedef ${T} ${name}_line __attribute__((vector_size(ND_WIDTH)));
@@ -49,14 +69,12 @@ static bool sort_block_${size}_${name}(${T} *at, int64_t count) {
     const M odd = ${" | ".join(f"(v[{i}] != v[{i}]) | ((M)v[{i}] == INT{8 * (4 if letter == 'f' else 8)}_MIN)" for i in range(size))};
     if (any_${vector}(odd)) return false;
 % endif
-% for a, b in network(size):
-    {
-        const V a = v[${a}], b = v[${b}];
+<%self:compared size="${size}">\
+        const V a = v[A], b = v[B];
         const M swap = b < a;
-        v[${a}] = (V)(((M)b & swap) | ((M)a & ~swap));
-        v[${b}] = (V)(((M)a & swap) | ((M)b & ~swap));
-    }
-% endfor
+        v[A] = (V)(((M)b & swap) | ((M)a & ~swap));
+        v[B] = (V)(((M)a & swap) | ((M)b & ~swap));
+</%self:compared>\
     memcpy(x, v, sizeof v);
     for (int64_t k = 0; k < LANES; k++)
         for (int64_t i = 0; i < count; i++) at[k * count + i] = x[i][k];
@@ -81,17 +99,15 @@ static bool place_block_${size}_${name}(const ${T} *at, int64_t *places, int64_t
 % for i in range(size):
     p[${i}] = (M){0} + ${i};
 % endfor
-% for a, b in network(size):
-    {
-        const V a = v[${a}], b = v[${b}];
-        const M pa = p[${a}], pb = p[${b}];
+<%self:compared size="${size}">\
+        const V a = v[A], b = v[B];
+        const M pa = p[A], pb = p[B];
         const M swap = (b < a) | ((b == a) & (pb < pa));
-        v[${a}] = (V)(((M)b & swap) | ((M)a & ~swap));
-        v[${b}] = (V)(((M)a & swap) | ((M)b & ~swap));
-        p[${a}] = (pb & swap) | (pa & ~swap);
-        p[${b}] = (pa & swap) | (pb & ~swap);
-    }
-% endfor
+        v[A] = (V)(((M)b & swap) | ((M)a & ~swap));
+        v[B] = (V)(((M)a & swap) | ((M)b & ~swap));
+        p[A] = (pb & swap) | (pa & ~swap);
+        p[B] = (pa & swap) | (pb & ~swap);
+</%self:compared>\
     memcpy(place, p, sizeof p);
     for (int64_t k = 0; k < LANES; k++)
         for (int64_t i = 0; i < count; i++) places[k * count + i] = place[i][k];
