@@ -364,6 +364,7 @@ const dvx_type decimal_type = {
         "active.\n",
     .payload = sizeof(number),
     .base = true,
+    .traits = DVX_FILLED_BY_NEW,
     .initialise = fill,
     .parameters = &constructor,
     .release = drop,
