@@ -6,8 +6,6 @@
  *  2. Every method takes as many words from the twister as CPython's does, in the same order. */
 #include "modules/numeric/random.h"
 
-#include <stdlib.h>
-
 #include "core/upcall.h"
 #include "core/work.h"
 #include "modules/modules.h"
@@ -591,7 +589,7 @@ static bool add_bound(dv_vm *vm, dv_module *module, dv_value self, const dv_cfun
 
 /* That the system has no more random numbers after it had some is no error that it knows. */
 static void refill_from_system(uint32_t *state) {
-    if (!dv_host_random(state, DV_TWISTER_WORDS * sizeof *state)) abort();
+    if (!dv_host_random(state, DV_TWISTER_WORDS * sizeof *state)) __builtin_trap();
 }
 
 /* From now on all numbers of this Random are the system's. */
