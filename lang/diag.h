@@ -38,6 +38,7 @@ typedef struct dv_front {
     bool has_mark;     /* the text began with a byte order mark, which its first line keeps there */
     int optimize;      /* lang.h */
     bool expression;   /* the source is one expression: mode "eval" */
+    bool unended;      /* "eval" or "single" without a newline at its end: CPython adds none */
     bool evaluated;    /* names of the top level are those of a namespace that is given (lang.h) */
     bool parsed;       /* what is found now is CPython's compiler's, which counts bytes */
     bool (*warn)(void *context, uint32_t line, const char *message); /* or NULL (warn.h) */

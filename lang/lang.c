@@ -129,6 +129,7 @@ static bool normalise(dv_front *front, dv_text given) {
         if (newline && i + 1 < given.size && given.data[i + 1] == '\n') continue;
         copy[size++] = newline ? '\n' : given.data[i];
     }
+    front->unended = front->unended && (size == 0 || copy[size - 1] != '\n');
     if (size == 0 || copy[size - 1] != '\n') copy[size++] = '\n';
     front->source = (dv_text){copy, size};
     return true;
@@ -195,7 +196,8 @@ static dv_unit *run_passes(dv_front *front, const dv_lang_request *request) {
     const bool single = is_mode(request, "single");
     const bool literal = is_mode(request, "literal");
     front->expression = literal || is_mode(request, "eval");
-    front->evaluated = front->expression || single || is_mode(request, "exec");
+    front->unended = front->expression || single;
+    front->evaluated = front->unended || is_mode(request, "exec");
     if (!prepare_source(front, request)) return NULL;
     if (!dv_name_table_make(front) || !dv_parser_run(front, &module)) return NULL;
     if (single && !check_single(front, &module)) return NULL;

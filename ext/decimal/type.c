@@ -261,6 +261,17 @@ QUESTION(is_snan, n->kind == SIGNALLING_NAN)
 QUESTION(is_signed, n->sign)
 QUESTION(is_zero, !truth(n))
 
+/* pow(self, other, modulo); ** asks `binary`. */
+static dvx_value power(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    if (count < 3 || vm->api->kind(vm, args[2]) == DVX_NONE)
+        return binary(vm, DVX_POW, args[0], args[1]);
+    if (!is_number(vm, args[1]) || !is_number(vm, args[2]))
+        return vm->api->make_not_implemented(vm);
+    return decimal_perform(vm, OP_power, DVX_FAILED, ROUNDING_OF_CONTEXT, args, 3);
+}
+static const dvx_function method_power = {
+    .size = sizeof(dvx_function), .name = "__pow__", .entry = power, .min = 2, .max = 3};
+
 /* What is called NAME in Python and decimal_NAME in dl; with `given` parameters. */
 #define DL_METHOD(called, function, given)                                            \
     static dvx_value dl_##called(dvx_vm *vm, const dvx_value *args, uint32_t count) { \
@@ -340,6 +351,7 @@ static const dvx_function *const methods[] = {EACH_OPERATION(LISTED) EACH_IN_DL(
                                               &method_is_zero,
                                               &method_from_float,
                                               &method_abs,
+                                              &method_power,
                                               &method_float};
 
 const dvx_type decimal_type = {
@@ -352,6 +364,7 @@ const dvx_type decimal_type = {
         "active.\n",
     .payload = sizeof(number),
     .base = true,
+    .traits = DVX_FILLED_BY_NEW,
     .initialise = fill,
     .parameters = &constructor,
     .release = drop,

@@ -276,7 +276,13 @@ void dv_explain_report(dv_explanation *x, uint32_t last) {
                indented ? "unexpected indent" : "unexpected unindent");
     } else {
         dv_range at = token->at;
-        if (token->kind == DV_TOKEN_END && !x->fstring) at.column = DV_NO_COLUMN;
+        const bool newline = token->kind == DV_TOKEN_NEWLINE;
+        const dv_token *next = token + newline;
+        while (next->kind == DV_TOKEN_DEDENT) next++;
+        const bool none = newline && x->front->unended && next->kind == DV_TOKEN_END;
+        if (newline) at.end_column--; /* CPython's has no width */
+        if ((token->kind == DV_TOKEN_END || none) && !x->fstring)
+            at.column = at.end_column = DV_NO_COLUMN;
         if (!x->done) record(x, "SyntaxError", at, "invalid syntax");
         if (!x->from_lexer) prefer_lexer(x);
     }

@@ -81,15 +81,17 @@ static dv_value error_line(dv_vm *vm, dv_text source, uint32_t line, bool ends) 
 /* SyntaxError(message, (filename, line, column, text, end line, end column)) */
 static void raise_syntax_error(dv_vm *vm, const dv_lang_request *request,
                                const dv_lang_error *error) {
+    const bool nothing = error->line == 1 && request->source.size == 0;
     dv_value place[6] = {
         dv_str_new(vm, request->filename.data, request->filename.size),
-        dv_int(error->line),
+        dv_int(nothing ? 0 : error->line),
         dv_int(error->column),
-        error->text[0] != '\0' ? dv_str_z(vm, error->text)
+        nothing                  ? dv_retain(vm->known.empty_str)
+        : error->text[0] != '\0' ? dv_str_z(vm, error->text)
         : error->late && !request->quote_source
             ? DV_NONE
             : error_line(vm, request->source, error->line, strcmp(request->mode, "exec") == 0),
-        dv_int(error->end_line),
+        dv_int(nothing ? 0 : error->end_line),
         dv_int(error->end_column),
     };
     dv_value args[2] = {dv_str_z(vm, error->message), dv_tuple_take(vm, place, 6)};

@@ -45,8 +45,12 @@ static uint32_t twist(uint32_t high, uint32_t low) {
 
 void dv_twister_refill(dv_twister *t) {
     uint32_t *s = t->state;
+    t->next = 0;
+    if (t->refill) {
+        t->refill(s);
+        return;
+    }
     for (int i = 0; i < N - M; i++) s[i] = s[i + M] ^ twist(s[i], s[i + 1]);
     for (int i = N - M; i < N - 1; i++) s[i] = s[i + M - N] ^ twist(s[i], s[i + 1]);
     s[N - 1] = s[M - 1] ^ twist(s[N - 1], s[0]);
-    t->next = 0;
 }

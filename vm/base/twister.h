@@ -10,6 +10,8 @@
 typedef struct dv_twister {
     uint32_t next; /* index of the next word; DV_TWISTER_WORDS: make new ones first */
     uint32_t state[DV_TWISTER_WORDS];
+    /* Makes new words in another way; NULL: as the Mersenne Twister does. */
+    void (*refill)(uint32_t *state);
 } dv_twister;
 
 /* Seeds from `count` words, at least one. */

@@ -66,8 +66,11 @@ static dv_value many_adopt(dv_vm *vm, dv_class *class_, dv_value exact) {
 
 static dv_value zip_construct(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords) {
     static const char *const names[] = {"strict", NULL};
-    if (!dv_check_keywords(vm, keywords, names, "zip")) return DV_EMPTY;
     uint32_t named = dv_is_empty(keywords) ? 0 : (uint32_t)dv_as_tuple(keywords)->count;
+    if (named > 1)
+        return dv_raise(vm, DV_E_TYPE_ERROR, "zip() takes at most 1 keyword argument (%u given)",
+                        named);
+    if (!dv_check_keywords(vm, keywords, names, "zip")) return DV_EMPTY;
     dv_value strict = dv_keyword_argument(args, count - named, keywords, "strict");
     int is_strict = dv_is_empty(strict) ? 0 : dv_truth(vm, strict);
     if (is_strict < 0) return DV_EMPTY;

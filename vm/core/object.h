@@ -335,6 +335,7 @@ typedef struct dv_type {
     /* __init__ of a mutable type: its instances are made empty.  NULL: construct has done all. */
     bool (*initialise)(dv_vm *vm, dv_value self, const dv_value *args, uint32_t count,
                        dv_value keywords);
+    bool filled_by_new; /* with `make`: `initialise` is called by __new__, and __init__ is empty */
     const dv_cfunction_def *methods; /* up to an entry without a name */
     /* Keywords are for the __init__ of a dl class (or its __new__, if the type has `initialise`);
      * where it has none, they are refused. */

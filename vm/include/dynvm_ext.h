@@ -431,7 +431,10 @@ typedef enum dvx_trait {
      * numbers in it.  They are true, give int() and float(), and compare with an int that an
      * element holds, as those do; a number that an element holds as it is can be stored; a bool, if
      * it is DVX_TRUTH. Hot code does not make them where nothing else is asked of them. */
-    DVX_NUMBER_ITEMS = 4
+    DVX_NUMBER_ITEMS = 4,
+    /* Since 1.3.  Objects never change: `initialise` fills them with what __new__ is given, as int
+     * does, and their __init__ takes anything and does nothing. */
+    DVX_FILLED_BY_NEW = 8
 } dvx_trait;
 
 /* A type: objects with a payload, a struct of the extension that lies in the object, aligned to 16

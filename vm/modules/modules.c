@@ -66,6 +66,7 @@ static const builtin_module builtin_modules[] = {
     {"operator", dv_operator_fill},
     {"posix", dv_posix_fill},
     {"random", dv_random_fill},
+    {"_entropy", dv_entropy_fill},
     {"struct", dv_struct_fill},
     {"sys", dv_sys_fill},
     {"time", dv_time_fill},

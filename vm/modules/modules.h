@@ -33,6 +33,7 @@ bool dv_itertools_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
 bool dv_io_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
 bool dv_posix_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
 bool dv_random_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
+bool dv_entropy_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
 bool dv_operator_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
 bool dv_collections_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
 bool dv_copy_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;

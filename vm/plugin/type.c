@@ -103,6 +103,7 @@ static dv_extension_type *describe(dv_vm *vm, dv_extension *extension, dv_value 
                   .buffer = (uint32_t)(offsetof(dv_extension_object, payload) + copy.buffer)};
     if (copy.traits & DVX_BUFFER_ITEMS) type->type.items = type->type.buffer;
     type->type.num_items = copy.traits & DVX_NUMBER_ITEMS;
+    type->type.filled_by_new = copy.initialise && copy.traits & DVX_FILLED_BY_NEW;
     if (vm->extensions.plugins->debug) dv_debug_wrap(type);
     dv_extension_fill_slots(type);
     return type;

@@ -184,8 +184,18 @@ static dv_value abc_collection(dv_vm *vm, const dv_value *args, uint32_t count) 
     return dv_retain(args[0]);
 }
 
+/* full_name(class): the class, which messages name with its module from now on, as types of C. */
+static dv_value abc_full_name(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    if (!dv_is_class(args[0]))
+        return dv_raise(vm, DV_E_TYPE_ERROR, "full_name() arg 1 must be a class");
+    dv_as_class(args[0])->flags |= DV_CLASS_FULL_NAME;
+    return dv_retain(args[0]);
+}
+
 static const dv_cfunction_def functions[] = {
     {.name = "collection", .entry = abc_collection, .min = 2, .max = 2},
+    {.name = "full_name", .entry = abc_full_name, .min = 1, .max = 1},
     {.name = "has_methods", .entry = abc_has_methods, .min = 1, .max = UINT32_MAX},
     {.name = "of_instances", .entry = abc_of_instances, .min = 1, .max = 1},
     {.name = "update", .entry = abc_update, .min = 1, .max = 1},

@@ -184,6 +184,7 @@ static bool set_words(dv_vm *vm, dv_random *r, dv_value words) {
         dv_raise(vm, DV_E_VALUE_ERROR, "invalid state");
         return false;
     }
+    twister.refill = r->twister.refill;
     r->twister = twister;
     return true;
 }
@@ -463,6 +464,7 @@ static dv_value random_new(dv_vm *vm, dv_value seed) {
     dv_random *r = dv_object_new(vm, sizeof *r, DV_T_RANDOM);
     if (!r) return DV_EMPTY;
     r->gauss_next = 0.0;
+    r->twister.refill = NULL;
     if (seed_with(vm, r, seed, 2)) return dv_object_value(r);
     dv_release_object(vm, &r->header);
     return DV_EMPTY;
@@ -582,22 +584,53 @@ static bool add_bound(dv_vm *vm, dv_module *module, dv_value self, const dv_cfun
     return true;
 }
 
+/* ---- SystemRandom, whose class is in dl (_system_random.dl)
+ * -------------------------------------*/
+
+/* That the system has no more random numbers after it had some is no error that it knows. */
+static void refill_from_system(uint32_t *state) {
+    if (!dv_host_random(state, DV_TWISTER_WORDS * sizeof *state)) __builtin_trap();
+}
+
+/* From now on all numbers of this Random are the system's. */
+static dv_value entropy_use(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)vm, (void)count;
+    dv_random *r = dv_as_random(args[0]);
+    r->twister.refill = refill_from_system;
+    r->twister.next = DV_TWISTER_WORDS;
+    return DV_NONE;
+}
+
+static const dv_cfunction_def entropy_functions[] = {
+    {.name = "use", .entry = entropy_use, .min = 1, .max = 1}, {.name = NULL}};
+
+bool dv_entropy_fill(dv_vm *vm, dv_module *module) {
+    return dv_module_add_functions(vm, module, entropy_functions);
+}
+
 static dv_value random_getattr(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
     if (dv_is_str(args[0]) && dv_str_is(args[0], "SystemRandom"))
-        return dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "random.%S is not part of dl", args[0]);
+        return dv_module_borrow(vm, "random", "_system_random", args[0]);
     return dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "module 'random' has no attribute '%S'", args[0]);
 }
 
 static const dv_cfunction_def functions[] = {
     {.name = "__getattr__", .entry = random_getattr, .min = 1, .max = 1}, {.name = NULL}};
 
-static const char *const all_names[] = {
-    "Random",         "seed",        "random",          "uniform",        "randint",
-    "choice",         "sample",      "randrange",       "shuffle",        "normalvariate",
-    "lognormvariate", "expovariate", "vonmisesvariate", "gammavariate",   "triangular",
-    "gauss",          "betavariate", "paretovariate",   "weibullvariate", "getstate",
-    "setstate",       "getrandbits", "choices",         "randbytes",      NULL};
+static const char *const all_names[] = {"Random",          "seed",
+                                        "random",          "uniform",
+                                        "randint",         "choice",
+                                        "sample",          "randrange",
+                                        "shuffle",         "normalvariate",
+                                        "lognormvariate",  "expovariate",
+                                        "vonmisesvariate", "gammavariate",
+                                        "triangular",      "gauss",
+                                        "betavariate",     "paretovariate",
+                                        "weibullvariate",  "getstate",
+                                        "setstate",        "getrandbits",
+                                        "choices",         "SystemRandom",
+                                        "randbytes",       NULL};
 
 bool dv_random_fill(dv_vm *vm, dv_module *module) {
     dv_value hidden = random_new(vm, DV_NONE);

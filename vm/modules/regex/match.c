@@ -8,13 +8,14 @@
 #include "types/sequence/sequence.h"
 #include "types/sequence/tuple.h"
 
-dv_value dv_match_new(dv_vm *vm, dv_pattern *pattern, dv_value string, int64_t from, int64_t to,
-                      const size_t *spans) {
+dv_value dv_match_new(dv_vm *vm, dv_pattern *pattern, const dv_subject *subject, int64_t from,
+                      int64_t to, const size_t *spans) {
     const size_t count = 2 * ((size_t)pattern->groups + 1);
     dv_match *m = dv_object_new(vm, sizeof *m + count * sizeof *m->spans, DV_T_MATCH);
     if (!m) return DV_EMPTY;
     m->pattern = dv_retain(dv_object_value(pattern));
-    m->string = dv_retain(string);
+    m->string = dv_retain(subject->given);
+    m->text = dv_retain(subject->string);
     m->from = from;
     m->to = to;
     for (size_t i = 0; i < count; i++) m->spans[i] = (int64_t)spans[i]; /* SIZE_MAX becomes -1 */
@@ -25,6 +26,7 @@ static void match_release(dv_vm *vm, dv_object *object) {
     dv_match *m = (dv_match *)object;
     const size_t count = 2 * ((size_t)dv_as_pattern(m->pattern)->groups + 1);
     dv_release(vm, m->string);
+    dv_release(vm, m->text);
     dv_release(vm, m->pattern);
     dv_heap_free(&vm->heap, m, sizeof *m + count * sizeof *m->spans);
 }
@@ -35,7 +37,7 @@ static void match_release(dv_vm *vm, dv_object *object) {
 static dv_value text_of(dv_vm *vm, const dv_match *m, int64_t group, dv_value other) {
     const int64_t start = m->spans[2 * group];
     if (start < 0) return dv_retain(other);
-    return dv_subject_part(vm, m->string, start, m->spans[2 * group + 1]);
+    return dv_subject_part(vm, m->text, start, m->spans[2 * group + 1]);
 }
 
 /* The number of a group that is named by number or name; -1: raised. */
@@ -287,7 +289,7 @@ static dv_value match_expand(dv_vm *vm, const dv_value *args, uint32_t count) {
     dv_builder_init(&out, vm);
     dv_retain(template);
     const bool good = dv_regex_append(vm, pattern, &out, 0, dv_as_tuple(template)->items[0]) &&
-                      (out.length = 0, dv_match_expand(vm, template, m->string, m->spans, &out));
+                      (out.length = 0, dv_match_expand(vm, template, m->text, m->spans, &out));
     dv_release(vm, template);
     if (good) return dv_regex_finish(pattern, &out);
     dv_builder_discard(&out);

@@ -7,6 +7,7 @@
 #include "core/upcall.h"
 #include "modules/modules.h"
 #include "modules/regex/regex.h"
+#include "types/binary/buffer.h"
 #include "types/binary/bytes.h"
 #include "types/callable/arguments.h"
 #include "types/number/int.h"
@@ -18,16 +19,27 @@
 
 /* ---- Subjects --------------------------------------------------------------------------------*/
 
-bool dv_subject_open(dv_vm *vm, const dv_pattern *pattern, dv_value string, dv_subject *subject) {
-    const bool text = dv_is_str(string), wanted = dv_is_str(pattern->source);
-    *subject = (dv_subject){.string = string};
-    if (!text && !dv_is_bytes_like(string))
-        dv_raise(vm, DV_E_TYPE_ERROR, "expected string or bytes-like object, got '%T'", string);
-    else if (text && !wanted)
-        dv_raise(vm, DV_E_TYPE_ERROR, "cannot use a bytes pattern on a string-like object");
-    else if (!text && wanted)
-        dv_raise(vm, DV_E_TYPE_ERROR, "cannot use a string pattern on a bytes-like object");
-    if (text != wanted || (!text && !dv_is_bytes_like(string))) return false;
+/* The bytes of a memoryview, an array or an extension's object: new. */
+static dv_value lent_bytes(dv_vm *vm, dv_value given) {
+    dv_value bytes = dv_bytes_contents(vm, given);
+    if (!dv_is_empty(bytes) || dv_error_is(vm, DV_E_MEMORY_ERROR)) return bytes;
+    dv_error_clear(vm);
+    return dv_raise(vm, DV_E_TYPE_ERROR, "expected string or bytes-like object, got '%T'", given);
+}
+
+bool dv_subject_open(dv_vm *vm, const dv_pattern *pattern, dv_value given, dv_subject *subject) {
+    const bool text = dv_is_str(given), wanted = dv_is_str(pattern->source);
+    *subject = (dv_subject){.given = given, .string = given};
+    if (!text && !dv_is_bytes_like(given)) subject->string = lent_bytes(vm, given);
+    const dv_value string = subject->string;
+    if (dv_is_empty(string)) return false;
+    if (text != wanted) {
+        dv_raise(vm, DV_E_TYPE_ERROR,
+                 text ? "cannot use a bytes pattern on a string-like object"
+                      : "cannot use a string pattern on a bytes-like object");
+        if (!dv_same(string, given)) dv_release(vm, string);
+        return false;
+    }
     const dv_str *s = text ? dv_as_str(string) : dv_as_bytes(string);
     subject->length = s->length;
     if (dv_is_bytearray(string) && !dv_bytearray_export(vm, string)) return false;
@@ -47,6 +59,7 @@ bool dv_subject_open(dv_vm *vm, const dv_pattern *pattern, dv_value string, dv_s
 void dv_subject_close(dv_vm *vm, dv_subject *subject) {
     if (dv_is_bytearray(subject->string))
         ((dv_bytearray *)dv_as_object(subject->string))->exports--;
+    if (!dv_same(subject->string, subject->given)) dv_release(vm, subject->string);
     if (subject->copy)
         dv_heap_free(&vm->heap, subject->copy, (size_t)subject->length * sizeof *subject->copy + 1);
 }
@@ -107,9 +120,11 @@ static dv_value find_one(dv_vm *vm, const char *function, dv_regex_mode mode, co
         return DV_EMPTY;
     const size_t *spans;
     const int found = dv_regex_find(vm, pattern, mode, &subject, r.start, r.end, false, &spans);
+    dv_value result = found > 0   ? dv_match_new(vm, pattern, &subject, r.start, r.end, spans)
+                      : found < 0 ? DV_EMPTY
+                                  : DV_NONE;
     dv_subject_close(vm, &subject);
-    if (found <= 0) return found ? DV_EMPTY : DV_NONE;
-    return dv_match_new(vm, pattern, r.string, r.start, r.end, spans);
+    return result;
 }
 
 static dv_value pattern_search(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords) {
@@ -242,16 +257,20 @@ static dv_value pattern_split(dv_vm *vm, const dv_value *args, uint32_t count, d
 
 /* What takes the place of a match: a text, the parts of one (a tuple), or what a callable says. */
 static bool take_replacement(dv_vm *vm, dv_pattern *pattern, dv_value given, dv_value *out) {
-    *out = given;
-    if (dv_is_str(given) || dv_is_bytes_like(given)) {
-        const dv_str *s = dv_is_str(given) ? dv_as_str(given) : dv_as_bytes(given);
-        if (dv_str_find_char(s, '\\', 0, s->length) >= 0)
-            *out = dv_pattern_template(vm, pattern, given);
+    const bool lent = !dv_is_bytes_like(given) && dv_lends(vm, given);
+    *out = lent ? lent_bytes(vm, given) : dv_retain(given);
+    if (dv_is_empty(*out)) return false;
+    if (dv_is_str(*out) || dv_is_bytes_like(*out)) {
+        const dv_str *s = dv_is_str(*out) ? dv_as_str(*out) : dv_as_bytes(*out);
+        if (dv_str_find_char(s, '\\', 0, s->length) < 0) return true;
+        dv_value text = *out;
+        *out = dv_retain(dv_pattern_template(vm, pattern, text));
+        dv_release(vm, text);
     } else if (!dv_is_callable(vm, given)) {
+        dv_release(vm, given);
         *out = dv_raise(vm, DV_E_TYPE_ERROR, "decoding to str: need a bytes-like object, %T found",
                         given);
     }
-    dv_retain(*out);
     return !dv_is_empty(*out);
 }
 
@@ -271,7 +290,7 @@ static bool replace(dv_vm *vm, const walk *w, const size_t *spans, substitution 
     }
     if (dv_is_str(with) || dv_is_bytes_like(with))
         return dv_regex_append(vm, w->pattern, &s->out, s->pieces++, with);
-    dv_value match = dv_match_new(vm, w->pattern, w->subject.string, 0, w->end, spans);
+    dv_value match = dv_match_new(vm, w->pattern, &w->subject, 0, w->end, spans);
     if (dv_is_empty(match)) return false;
     dv_value text = dv_call(vm, with, &match, 1, DV_EMPTY);
     dv_release(vm, match);
@@ -330,7 +349,7 @@ static dv_value substitute(dv_vm *vm, const char *function, const dv_value *args
         found = -1;
     dv_release(vm, s.wrong);
     if (found >= 0 && n == 0) {
-        result = dv_subject_part(vm, given[1], 0, w.end);
+        result = dv_subject_part(vm, w.subject.string, 0, w.end);
     } else if (found >= 0) {
         copy_part(&w, last, w.end, &s);
         result = dv_regex_finish(w.pattern, &s.out);
@@ -409,7 +428,7 @@ static dv_value scan(dv_vm *vm, dv_value self, dv_regex_mode mode, dv_value none
     const int found = next_match(vm, &s->walk, mode, &spans);
     if (found == 0) s->walk.at = s->walk.end + 1; /* for good */
     if (found <= 0) return found ? DV_EMPTY : none;
-    return dv_match_new(vm, s->walk.pattern, s->string, s->from, s->walk.end, spans);
+    return dv_match_new(vm, s->walk.pattern, &s->walk.subject, s->from, s->walk.end, spans);
 }
 
 static dv_value scanner_next(dv_vm *vm, dv_value self) {

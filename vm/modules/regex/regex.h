@@ -42,7 +42,8 @@ typedef struct dv_pattern {
 
 /* What is searched. */
 typedef struct dv_subject {
-    dv_value string; /* borrowed */
+    dv_value given;  /* by the program: borrowed */
+    dv_value string; /* str or bytes-like: the same, or of another buffer a copy as bytes, owned */
     int64_t length;
     int width;
     uint32_t *copy; /* or NULL: it is where the string has it */
@@ -51,6 +52,7 @@ typedef struct dv_subject {
 typedef struct dv_match {
     dv_object header;
     dv_value pattern, string;
+    dv_value text;    /* that was searched: the string, or the copy of a buffer */
     int64_t from, to; /* pos and endpos */
     int64_t spans[];  /* start and end of each group, the whole first; -1: it took no part */
 } dv_match;
@@ -77,7 +79,7 @@ void dv_regex_forget(dv_vm *vm, dv_pattern *pattern);
 /* ---- Subjects (pattern.c) ---- */
 
 /* False: raised.  Until dv_subject_close a bytearray keeps its length. */
-bool dv_subject_open(dv_vm *vm, const dv_pattern *pattern, dv_value string,
+bool dv_subject_open(dv_vm *vm, const dv_pattern *pattern, dv_value given,
                      dv_subject *subject) DV_MUST_CHECK;
 void dv_subject_close(dv_vm *vm, dv_subject *subject);
 /* string[start:end], as str or bytes: new. */
@@ -85,8 +87,8 @@ dv_value dv_subject_part(dv_vm *vm, dv_value string, int64_t start, int64_t end)
 
 /* ---- Matches (match.c) ---- */
 
-dv_value dv_match_new(dv_vm *vm, dv_pattern *pattern, dv_value string, int64_t from, int64_t to,
-                      const size_t *spans);
+dv_value dv_match_new(dv_vm *vm, dv_pattern *pattern, const dv_subject *subject, int64_t from,
+                      int64_t to, const size_t *spans);
 static inline bool dv_is_match(dv_value v) { return dv_is_shape(v, DV_T_MATCH); }
 /* Appends what a replacement makes of the match; `template` has its texts and the numbers of its
  * groups by turns.  False: raised. */

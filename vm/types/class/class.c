@@ -207,6 +207,15 @@ dv_value dv_class_key(dv_vm *vm, const dv_class *class_) {
     return dv_str_z(vm, class_->descriptor->name);
 }
 
+/* The descriptor of an attribute that no namespace has; EMPTY: there is none. */
+static dv_value weakref_descriptor(dv_vm *vm, dv_class *class_, dv_value name) {
+    static const dv_cfunction_def def = {.name = "__weakref__", .flags = DV_CFUNCTION_GETTER};
+    if (!class_->weak || !dv_str_is(name, def.name)) return DV_EMPTY;
+    while (class_->base && class_->base->weak) class_ = class_->base;
+    return class_->descriptor ? DV_EMPTY
+                              : dv_cfunction_new(vm, &def, DV_EMPTY, dv_object_value(class_));
+}
+
 static dv_value class_find(dv_vm *vm, dv_class *class_, dv_value name) {
     if (class_->metaclass && class_->metaclass->flags & DV_CLASS_DATA) {
         dv_value v = dv_find_data(vm, class_->metaclass, dv_object_value(class_), name);
@@ -227,7 +236,8 @@ static dv_value class_find(dv_vm *vm, dv_class *class_, dv_value name) {
     /* Methods of classes themselves: mro(), __subclasses__(), ... */
     dv_class *meta = class_of_class(vm, class_);
     cell = dv_class_find(vm, meta, name);
-    return cell ? dv_bind(vm, cell->value, dv_object_value(class_), meta) : DV_EMPTY;
+    return cell ? dv_bind(vm, cell->value, dv_object_value(class_), meta)
+                : weakref_descriptor(vm, class_, name);
 }
 
 static dv_value class_get_attribute(dv_vm *vm, dv_value self, dv_value name) {

@@ -153,17 +153,25 @@ dv_value dv_getter_read(dv_vm *vm, dv_value getter, dv_value self) {
     const char *text = ((const dv_cfunction *)dv_as_object(getter))->def->name;
     dv_value name = dv_str_intern(vm, text, strlen(text));
     if (dv_is_empty(name)) return DV_EMPTY;
-    dv_value result = vm->types[dv_type_of(vm, self)]->get_attribute(vm, self, name);
-    assert(!dv_is_empty(result) || !dv_is_empty(vm->error)); /* each type knows its getters */
+    /* Each type knows its getters, classes of dl that of __weakref__. */
+    const dv_class *owner = dv_as_class(((const dv_cfunction *)dv_as_object(getter))->owner);
+    dv_value result = owner->descriptor
+                          ? vm->types[dv_type_of(vm, self)]->get_attribute(vm, self, name)
+                          : dv_get_attribute(vm, self, name);
+    assert(!dv_is_empty(result) || !dv_is_empty(vm->error));
     dv_release(vm, name);
     return result;
 }
 
 void dv_getter_refuse(dv_vm *vm, dv_value getter) {
     const dv_cfunction *function = (const dv_cfunction *)dv_as_object(getter);
+    const dv_class *owner = dv_as_class(function->owner);
     if (function->def->flags & DV_CFUNCTION_FIELD)
         dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "readonly attribute");
-    else
+    else if (owner->descriptor)
         dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "attribute '%s' of '%s' objects is not writable",
-                 function->def->name, dv_as_class(function->owner)->descriptor->name);
+                 function->def->name, owner->descriptor->name);
+    else
+        dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "attribute '%s' of '%S' objects is not writable",
+                 function->def->name, owner->name);
 }

@@ -26,11 +26,23 @@ static uint32_t drop_keywords(dv_value *keywords) {
     return count;
 }
 
+/* __new__ of a type with `make`. */
+static dv_value make(dv_vm *vm, dv_class *class_, const dv_value *args, uint32_t count,
+                     dv_value keywords) {
+    const dv_type *type = vm->types[class_->type];
+    dv_value self = type->make(vm, class_);
+    if (dv_is_empty(self) || !type->filled_by_new ||
+        type->initialise(vm, self, args, count, keywords))
+        return self;
+    dv_release(vm, self);
+    return DV_EMPTY;
+}
+
 dv_value dv_subclass_new(dv_vm *vm, dv_class *class_, const dv_value *args, uint32_t count,
                          dv_value keywords) {
     const dv_type *type = vm->types[class_->type];
     bool later = type->initialise != NULL; /* what __init__ fills starts empty */
-    if (later && type->make) return type->make(vm, class_);
+    if (later && type->make) return make(vm, class_, args, count, keywords);
     if (is_meant_for(class_, type, keywords, vm->known.init)) count -= drop_keywords(&keywords);
     dv_value exact = type->construct(vm, args, later ? 0 : count, later ? DV_EMPTY : keywords);
     if (dv_is_empty(exact)) return DV_EMPTY;
@@ -42,6 +54,7 @@ dv_value dv_subclass_new(dv_vm *vm, dv_class *class_, const dv_value *args, uint
 bool dv_subclass_initialise(dv_vm *vm, dv_value self, const dv_value *args, uint32_t count,
                             dv_value keywords) {
     const dv_type *type = vm->types[dv_type_of(vm, self)];
+    if (type->filled_by_new) return true;
     if (is_meant_for(dv_class_of(vm, self), type, keywords, vm->known.new_))
         count -= drop_keywords(&keywords);
     return type->initialise(vm, self, args, count, keywords);
@@ -65,7 +78,7 @@ static dv_value method_new(dv_vm *vm, const dv_value *args, uint32_t count, dv_v
     const dv_type *type = vm->types[class_->type];
     if (!class_->descriptor) return dv_subclass_new(vm, class_, args + 1, count - 1, keywords);
     bool later = type->initialise != NULL;
-    if (type->make) return type->make(vm, class_);
+    if (type->make) return make(vm, class_, args + 1, count - 1, keywords);
     return type->construct(vm, args + 1, later ? 0 : count - 1, later ? DV_EMPTY : keywords);
 }
 

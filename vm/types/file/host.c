@@ -90,8 +90,8 @@ dv_value dv_host_fspath(dv_vm *vm, dv_value v) {
     if (dv_is_instance(v)) path = dv_special_call(vm, v, name, NULL, 0, &found);
     dv_release(vm, name);
     if (!found)
-        return dv_raise(vm, DV_E_TYPE_ERROR, "expected str, bytes or os.PathLike object, not %T",
-                        v);
+        return dv_raise(vm, DV_E_TYPE_ERROR, "expected str, bytes or os.PathLike object, not %S",
+                        dv_class_of(vm, v)->name);
     if (dv_is_empty(path) || dv_is_str(path) || dv_is_bytes(path)) return path;
     dv_raise(vm, DV_E_TYPE_ERROR, "expected %T.__fspath__() to return str or bytes, not %T", v,
              path);
