@@ -914,9 +914,10 @@ static inline int next_run(const char *mask, int64_t left, int64_t *size) {
             } else if (run == RUN_MIXED && count >= 8) {                                          \
                 for (int i = 0; i < 8; i++) {                                                     \
                     type *t = (type *)(void *)(to + i * to_step);                                 \
-                    *t = mask[i] ? *(const type *)(const void *)from : *t;                        \
-                    from += step & -(int64_t)mask[i];                                             \
-                    count -= mask[i];                                                             \
+                    const char here = mask[i]; /* (the mask may be what is stored to) */          \
+                    *t = here ? *(const type *)(const void *)from : *t;                           \
+                    from += step & -(int64_t)here;                                                \
+                    count -= here;                                                                \
                 }                                                                                 \
             } else if (run == RUN_MIXED) {                                                        \
                 for (int i = 0; i < 8; i++)                                                       \
