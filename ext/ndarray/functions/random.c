@@ -42,28 +42,10 @@ static drawer *drawer_of(dvx_vm *vm, dvx_value self) {
 
 /* ---- What dl does ---- */
 
-/* The function of this name in lib/random.dl, with self and the arguments that are given, by their
- * names. */
+/* The function of this name in lib/random.dl, with self and the arguments that are given. */
 static dvx_value leave(dvx_vm *vm, const char *name, const dvx_parameters *parameters,
                        const dvx_value *args) {
-    enum { MOST = 8 };
-    dvx_value given[MOST + 1] = {args[0]}, names[MOST], callee = DVX_FAILED, result = DVX_FAILED;
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < parameters->count && i < MOST; i++) {
-        if (dvx_failed(args[i + 1])) continue;
-        names[count++] = nd_str(vm, parameters->names[i]);
-        given[count] = args[i + 1];
-    }
-    dvx_value keywords = vm->api->make_tuple(vm, names, count);
-    dvx_value module = vm->api->import(vm, SOURCE_LIBRARY);
-    if (!dvx_failed(module)) callee = vm->api->get_attribute(vm, module, name);
-    if (!dvx_failed(callee) && !dvx_failed(keywords))
-        result = vm->api->call_keywords(vm, callee, given, count + 1, keywords);
-    for (uint32_t i = 0; i < count; i++) vm->api->release(vm, names[i]);
-    vm->api->release(vm, keywords);
-    vm->api->release(vm, callee);
-    vm->api->release(vm, module);
-    return result;
+    return nd_library(vm, SOURCE_LIBRARY, name, parameters, args, 1);
 }
 
 /* Is it an argument that may be an array? */

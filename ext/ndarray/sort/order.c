@@ -721,8 +721,8 @@ static dvx_value argsort(dvx_vm *vm, const dvx_value *args, uint32_t count) {
 
 /* ---- searchsorted ---- */
 
-bool order_search(dvx_vm *vm, const nd_dtype *dtype, const nd_array *row, const nd_array *keys,
-                  bool right, int64_t *places) {
+static bool order_search(dvx_vm *vm, const nd_dtype *dtype, const nd_array *row,
+                         const nd_array *keys, bool right, int64_t *places) {
     nd_blocks b = {.total = keys->size};
     while (nd_next_block(vm, &b)) {
         all_sorts[dtype->num].search(row->data, row->size, keys->data, b.at, b.at + b.count, right,

@@ -10,11 +10,6 @@ bool order_sort(dvx_vm *vm, const nd_dtype *dtype, char *data, int64_t count);
 /* As far that the elements at `place`, behind it, and at the end are those of the sorted row. */
 bool order_select(dvx_vm *vm, const nd_dtype *dtype, char *data, int64_t count, int64_t place);
 
-/* Of each key, in a sorted row of the same dtype, the first place where it is not behind (right: is
- * before) the element; all elements lie in rows. */
-bool order_search(dvx_vm *vm, const nd_dtype *dtype, const nd_array *row, const nd_array *keys,
-                  bool right, int64_t *places);
-
 /* A copy of the elements whose lines along an axis (None: all elements in one; missing: the last
  * one) lie in a row each: that axis comes last; *of is the axis of a result. */
 dvx_value order_lines(dvx_vm *vm, dvx_value v, dvx_value axis, int *of, nd_array **out);
