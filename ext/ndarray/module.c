@@ -5,7 +5,6 @@
 #include "functions/arrange.h"
 #include "functions/calculus.h"
 #include "array/create.h"
-#include "linear/einsum.h"
 #include "ufunc/error.h"
 #include "functions/extra.h"
 #include "functions/finfo.h"
@@ -35,7 +34,6 @@ static bool (*const registrations[])(dvx_vm *vm, dvx_value module) = {
     ufunc_register,
     reductions_register,
     matmul_register,
-    einsum_register,
     order_register,
     partition_register,
     random_register,

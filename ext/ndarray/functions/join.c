@@ -103,8 +103,8 @@ static void find_order(dvx_vm *vm, const dvx_value *values, int64_t count, int n
     }
 }
 
-dvx_value join_arrays(dvx_vm *vm, const dvx_value *values, int64_t count, int axis,
-                      const nd_dtype *dtype) {
+static dvx_value join_arrays(dvx_vm *vm, const dvx_value *values, int64_t count, int axis,
+                             const nd_dtype *dtype) {
     const nd_array *first = array_of(vm, values[0]);
     int64_t shape[ND_MOST], total = 0;
     nd_array *whole;

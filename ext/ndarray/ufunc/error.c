@@ -55,10 +55,6 @@ bool error_raises(dvx_vm *vm) {
     return false;
 }
 
-void error_ignore_all(dvx_vm *vm) {
-    memset(nd_state_of(vm)->float_errors, IGNORE, ND_FLOAT_ERRORS);
-}
-
 bool error_ufunc(dvx_vm *vm, const char *format, ...) {
     char text[512];
     va_list rest;
