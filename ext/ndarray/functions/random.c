@@ -588,19 +588,6 @@ static bool shuffle_rows(dvx_vm *vm, dvx_value self, dvx_value x, nd_bits *bits)
     return good;
 }
 
-static bool swap_items(dvx_vm *vm, dvx_value list, int64_t i, int64_t j) {
-    dvx_value at[2] = {vm->api->make_int(vm, i), vm->api->make_int(vm, j)};
-    dvx_value items[2] = {vm->api->get_item(vm, list, at[0]), DVX_FAILED};
-    if (!dvx_failed(items[0])) items[1] = vm->api->get_item(vm, list, at[1]);
-    bool good = !dvx_failed(items[1]) && vm->api->set_item(vm, list, at[0], items[1]) &&
-                vm->api->set_item(vm, list, at[1], items[0]);
-    for (int k = 0; k < 2; k++) {
-        vm->api->release(vm, at[k]);
-        vm->api->release(vm, items[k]);
-    }
-    return good;
-}
-
 /* An axis that is given, and not 0. */
 static bool is_other_axis(dvx_vm *vm, dvx_value axis) {
     int64_t n;
@@ -622,12 +609,8 @@ static dvx_value shuffle(dvx_vm *vm, const dvx_value *args, uint32_t count) {
         }
         return shuffle_rows(vm, args[0], args[1], d->bits) ? nd_none(vm) : DVX_FAILED;
     }
-    int64_t length = vm->api->length(vm, args[1]);
-    if (length < 0) return DVX_FAILED;
-    for (int64_t i = length - 1; i > 0; i--)
-        if (!swap_items(vm, args[1], i, (int64_t)bits_masked(d->bits, (uint64_t)i)))
-            return DVX_FAILED;
-    return nd_none(vm);
+    const dvx_value own[3] = {args[0], args[1], DVX_FAILED};
+    return leave(vm, "shuffle", &shuffle_parameters, own);
 }
 
 static dvx_value permutation(dvx_vm *vm, const dvx_value *args, uint32_t count) {
