@@ -323,45 +323,6 @@ static dvx_value strided(dvx_vm *vm, const dvx_value *args, uint32_t n) {
     return made;
 }
 
-/* ---- Axes in front and behind ---- */
-
-static dvx_value at_least(dvx_vm *vm, dvx_value v, int least) {
-    nd_array *a;
-    dvx_value array = array_operand(vm, v, NULL, &a), made;
-    if (dvx_failed(array)) return array;
-    if (array_is_scalar(vm, array)) { /* which nobody writes to */
-        made = array_copy(vm, a, a->dtype, 'C');
-        vm->api->release(vm, array);
-        if (dvx_failed(made)) return made;
-        array = made;
-        a = array_of(vm, array);
-    }
-    made = shape_at_least(vm, array, least);
-    vm->api->release(vm, array);
-    return made;
-}
-
-/* One array, or a list of them. */
-static dvx_value all_at_least(dvx_vm *vm, const dvx_value *args, uint32_t count, int least) {
-    if (count == 1) return at_least(vm, args[0], least);
-    dvx_value list = vm->api->make_list(vm, NULL, 0);
-    for (uint32_t i = 0; i < count && !dvx_failed(list); i++) {
-        dvx_value made = at_least(vm, args[i], least);
-        bool good = !dvx_failed(made) && vm->api->append(vm, list, made);
-        vm->api->release(vm, made);
-        if (good) continue;
-        vm->api->release(vm, list);
-        list = DVX_FAILED;
-    }
-    return list;
-}
-static dvx_value atleast_1d(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    return all_at_least(vm, args, count, 1);
-}
-static dvx_value atleast_2d(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    return all_at_least(vm, args, count, 2);
-}
-
 /* ---- Parts of complex numbers ---- */
 
 static dvx_value part_of(dvx_vm *vm, dvx_value self, bool imaginary) {
@@ -438,8 +399,6 @@ static const dvx_function functions[] = {
     ND_NAMED("diagonal", diagonal_function, of_a_diagonal),
     ND_NAMED("broadcast_to", broadcast_to, of_broadcast_to),
     ND_PLAIN("_strided", strided, 3, 3),
-    ND_PLAIN("atleast_1d", atleast_1d, 0, ND_ANY),
-    ND_PLAIN("atleast_2d", atleast_2d, 0, ND_ANY),
     ND_NAMED("real", real, of_val),
     ND_NAMED("imag", imag, of_val),
 };

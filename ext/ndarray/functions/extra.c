@@ -2,6 +2,7 @@
 #include "functions/extra.h"
 
 #include "array/convert.h"
+#include "functions/finfo.h"
 #include "index/index.h"
 #include "array/methods.h"
 #include "functions/select.h"
@@ -53,62 +54,6 @@ ND_METHOD(setflags, ND_NAMED("setflags", setflags, of_setflags));
 
 /* ---- take ---- */
 
-/* Copies parts of one size: for each of `outer` rows of `count` parts, those at the indices. */
-#define TAKE_PARTS(type)                                                              \
-    static void take_##type(char *to, const char *from, int64_t outer, int64_t count, \
-                            const int64_t *indices, int64_t places) {                 \
-        type *t = (type *)(void *)to;                                                 \
-        const type *f = (const type *)(const void *)from;                             \
-        for (; outer > 0; outer--, t += places, f += count)                           \
-            for (int64_t n = 0; n < places; n++)                                      \
-                t[n] = f[indices[n] < 0 ? indices[n] + count : indices[n]];           \
-    }
-TAKE_PARTS(uint8_t)
-TAKE_PARTS(uint32_t)
-TAKE_PARTS(uint64_t)
-TAKE_PARTS(nd_complex)
-
-static void take_parts(char *to, const char *from, int64_t outer, int64_t count,
-                       const int64_t *indices, int64_t places, int64_t size) {
-    if (size == 8)
-        take_uint64_t(to, from, outer, count, indices, places);
-    else if (size == 4)
-        take_uint32_t(to, from, outer, count, indices, places);
-    else if (size == 1)
-        take_uint8_t(to, from, outer, count, indices, places);
-    else if (size == sizeof(nd_complex))
-        take_nd_complex(to, from, outer, count, indices, places);
-    else
-        for (; outer > 0; outer--, from += count * size)
-            for (int64_t n = 0; n < places; n++, to += size) {
-                const int64_t i = indices[n] < 0 ? indices[n] + count : indices[n];
-                memcpy(to, from + i * size, (size_t)size);
-            }
-}
-
-/* Of an array in C order, by int64 indices in C order.  False: it is left to a[:, indices], which
- * says what is wrong. */
-static bool take_along(dvx_vm *vm, const nd_array *a, const nd_array *which, int axis,
-                       dvx_value *made) {
-    int64_t shape[2 * ND_MOST], outer = 1, size = a->dtype->size;
-    const int64_t count = a->axes[axis].count;
-    const int64_t *indices = (const int64_t *)(const void *)which->data;
-    nd_array *result;
-    int ndim = 0;
-    if (!(a->flags & which->flags & ND_C_CONTIGUOUS) || a->size == 0 || which->size == 0 ||
-        a->ndim + which->ndim - 1 > ND_MOST)
-        return false;
-    for (int64_t n = 0; n < which->size; n++)
-        if (indices[n] < -count || indices[n] >= count) return false;
-    for (int i = 0; i < axis; i++) outer *= shape[ndim++] = a->axes[i].count;
-    for (int i = 0; i < which->ndim; i++) shape[ndim++] = which->axes[i].count;
-    for (int i = axis + 1; i < a->ndim; i++) size *= shape[ndim++] = a->axes[i].count;
-    *made = array_new(vm, a->dtype, ndim, shape, &result);
-    if (!dvx_failed(*made))
-        take_parts(result->data, a->data, outer, count, indices, which->size, size);
-    return true;
-}
-
 /* a[:, indices]: any axis, any layout. */
 static dvx_value take_by_key(dvx_vm *vm, dvx_value from, dvx_value ints, int axis) {
     dvx_value parts[ND_MOST + 1], key = DVX_FAILED, made = DVX_FAILED, slice = DVX_FAILED;
@@ -139,11 +84,7 @@ static dvx_value take_of(dvx_vm *vm, dvx_value array, dvx_value indices, dvx_val
     dvx_value index = array_operand(vm, indices, NULL, &which);
     ints = dvx_failed(index) ? index : array_operand(vm, index, ND_DTYPE(ND_INT64), &which);
     if (!dvx_failed(ints)) {
-        a = array_of(vm, from);
-        if (axis == 0)
-            made = index_get(vm, from, ints);
-        else if (!take_along(vm, a, which, axis, &made))
-            made = take_by_key(vm, from, ints, axis);
+        made = axis ? take_by_key(vm, from, ints, axis) : index_get(vm, from, ints);
     }
     a = dvx_failed(made) ? NULL : array_of(vm, made);
     if (a && (!(a->flags & ND_C_CONTIGUOUS) || a->flags & ND_TURNED)) {
@@ -240,19 +181,8 @@ IN_DL(choose, "choose", 1, "choices", "out", "mode");
 static bool check_casting(dvx_vm *vm, dvx_value v, const nd_dtype *from, const nd_dtype *to,
                           dvx_value casting) {
     char word[32] = "same_kind";
-    if (!dvx_failed(casting)) nd_word(vm, casting, word);
-    bool good = true;
-    if (!strcmp(word, "same_kind"))
-        good = dtype_is_same_kind(from, to);
-    else if (!strcmp(word, "safe"))
-        good = dtype_is_safe(from, to);
-    else if (!strcmp(word, "no") || !strcmp(word, "equiv"))
-        good = from == to;
-    else if (strcmp(word, "unsafe"))
-        return nd_fail(vm, DVX_VALUE_ERROR,
-                       "casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe' "
-                       "(got '%s')",
-                       word);
+    const int good = finfo_casts(vm, from, to, casting, word);
+    if (good < 0) return false;
     const bool number = convert_kind(vm, v) != NULL;
     return good || (number && dtype_is_integer(from) && dtype_is_integer(to)) ||
            nd_fail(vm, DVX_TYPE_ERROR,
