@@ -105,27 +105,27 @@ dvx_value nd_call(dvx_vm *vm, dvx_value callee, dvx_value argument) {
     return result;
 }
 
-dvx_value nd_wider(dvx_vm *vm, const char *name, const dvx_parameters *parameters,
-                   const dvx_value *args) {
+dvx_value nd_library(dvx_vm *vm, const char *module, const char *name,
+                     const dvx_parameters *parameters, const dvx_value *args, uint32_t before) {
     enum { MOST = 16 };
     dvx_value given[MOST], names[MOST], result = DVX_FAILED;
     uint32_t count = 0, named = 0;
     /* (Names that begin with no letter are for arguments by position alone.) */
-    for (uint32_t i = 0; i < parameters->count && count < MOST; i++) {
+    for (uint32_t i = 0; i < before + parameters->count && count < MOST; i++) {
         if (dvx_failed(args[i])) continue;
         given[count++] = args[i];
-        if (i >= parameters->required && parameters->names[i][0] >= 'A')
-            names[named++] = nd_str(vm, parameters->names[i]);
+        const char *own = i < before ? "" : parameters->names[i - before];
+        if (i >= before + parameters->required && own[0] >= 'A') names[named++] = nd_str(vm, own);
     }
     dvx_value keywords = vm->api->make_tuple(vm, names, named);
-    dvx_value module = vm->api->import(vm, "_ndarray.wider"), callee = DVX_FAILED;
-    if (!dvx_failed(module)) callee = vm->api->get_attribute(vm, module, name);
+    dvx_value library = vm->api->import(vm, module), callee = DVX_FAILED;
+    if (!dvx_failed(library)) callee = vm->api->get_attribute(vm, library, name);
     if (!dvx_failed(callee) && !dvx_failed(keywords))
         result = vm->api->call_keywords(vm, callee, given, count, keywords);
     for (uint32_t i = 0; i < named; i++) vm->api->release(vm, names[i]);
     vm->api->release(vm, keywords);
     vm->api->release(vm, callee);
-    vm->api->release(vm, module);
+    vm->api->release(vm, library);
     return result;
 }
 

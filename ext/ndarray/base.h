@@ -106,10 +106,15 @@ const char *nd_word(dvx_vm *vm, dvx_value v, char buffer[32]);
 bool nd_read_index(dvx_vm *vm, dvx_value v, int64_t *out);
 dvx_value nd_call(dvx_vm *vm, dvx_value callee, dvx_value argument);
 
-/* The function of this name in lib/wider.dl, with the arguments that are given: a function leaves
- * to it what is rare. */
-dvx_value nd_wider(dvx_vm *vm, const char *name, const dvx_parameters *parameters,
-                   const dvx_value *args);
+/* A function of a file in lib/, called with the arguments that are given: one by position for each
+ * of `before`, then those of the parameters, of which the optional ones go by their names. */
+dvx_value nd_library(dvx_vm *vm, const char *module, const char *name,
+                     const dvx_parameters *parameters, const dvx_value *args, uint32_t before);
+/* The function of this name in lib/wider.dl: a function leaves to it what is rare. */
+static inline dvx_value nd_wider(dvx_vm *vm, const char *name, const dvx_parameters *parameters,
+                                 const dvx_value *args) {
+    return nd_library(vm, "_ndarray.wider", name, parameters, args, 0);
+}
 /* A function of a file in lib/, called. */
 dvx_value nd_call_library(dvx_vm *vm, const char *module, const char *name, const dvx_value *args,
                           uint32_t count);

@@ -5,27 +5,21 @@
 #include "functions/arrange.h"
 #include "functions/calculus.h"
 #include "array/create.h"
-#include "linear/einsum.h"
 #include "ufunc/error.h"
 #include "functions/extra.h"
 #include "functions/finfo.h"
 #include "site/fuse.h"
-#include "functions/grid.h"
 #include "index/iterate.h"
 #include "functions/join.h"
 #include "linear/linalg.h"
-#include "functions/lookup.h"
 #include "linear/matmul.h"
 #include "array/memory.h"
 #include "sort/order.h"
-#include "functions/pad.h"
 #include "sort/partition.h"
-#include "index/pick.h"
 #include "array/print.h"
 #include "functions/random.h"
 #include "ufunc/reductions.h"
 #include "functions/select.h"
-#include "sort/sets.h"
 #include "array/shape.h"
 #include "functions/statistics.h"
 #include "ufunc/ufunc.h"
@@ -40,10 +34,8 @@ static bool (*const registrations[])(dvx_vm *vm, dvx_value module) = {
     ufunc_register,
     reductions_register,
     matmul_register,
-    einsum_register,
     order_register,
     partition_register,
-    sets_register,
     random_register,
     linalg_register,
     statistics_register,
@@ -56,12 +48,8 @@ static bool (*const registrations[])(dvx_vm *vm, dvx_value module) = {
     shape_register,
     join_register,
     arrange_register,
-    grid_register,
     extra_register,
-    pick_register,
     finfo_register,
-    lookup_register,
-    pad_register,
 };
 /* clang-format on */
 

@@ -29,8 +29,8 @@ dvx_value compose_number(dvx_vm *vm, nd_ufunc_number number, dvx_value a, double
     return dvx_failed(a) ? a : compose_binary(vm, number, a, vm->api->make_float(vm, b));
 }
 
-dvx_value compose_along(dvx_vm *vm, nd_ufunc_number number, dvx_value a, dvx_value axis,
-                        bool keep) {
+static dvx_value compose_along(dvx_vm *vm, nd_ufunc_number number, dvx_value a, dvx_value axis,
+                               bool keep) {
     if (dvx_failed(a)) return a;
     const nd_reduction r = {.number = number,
                             .axis = axis,
@@ -57,19 +57,6 @@ dvx_value compose_array(dvx_vm *vm, dvx_value a, const nd_dtype *dtype) {
     nd_array *out;
     if (dvx_failed(a)) return a;
     return compose_first(vm, array_operand(vm, a, dtype, &out), a);
-}
-
-dvx_value compose_permuted(dvx_vm *vm, dvx_value a, const int *order) {
-    if (dvx_failed(a)) return a;
-    return compose_first(vm, shape_permute(vm, a, order), a);
-}
-
-dvx_value compose_turned(dvx_vm *vm, dvx_value a) {
-    int order[ND_MOST];
-    if (dvx_failed(a)) return a;
-    const int ndim = array_of(vm, a)->ndim;
-    for (int i = 0; i < ndim; i++) order[i] = i < ndim - 2 ? i : 2 * ndim - 3 - i;
-    return compose_permuted(vm, a, order);
 }
 
 dvx_value compose_triple(dvx_vm *vm, dvx_value a, dvx_value b, dvx_value c) {

@@ -18,16 +18,12 @@ dvx_value compose_binary(dvx_vm *vm, nd_ufunc_number number, dvx_value a, dvx_va
 /* The same with a second operand that is not taken, or a number. */
 dvx_value compose_with(dvx_vm *vm, nd_ufunc_number number, dvx_value a, dvx_value b);
 dvx_value compose_number(dvx_vm *vm, nd_ufunc_number number, dvx_value a, double b);
-/* The reduction along an axis, or all of them; along an int, a tuple, None, which is not taken. */
+/* The reduction along an axis, or all of them. */
 enum { COMPOSE_ALL = INT_MIN };
 dvx_value compose_reduce(dvx_vm *vm, nd_ufunc_number number, dvx_value a, int axis, bool keep);
-dvx_value compose_along(dvx_vm *vm, nd_ufunc_number number, dvx_value a, dvx_value axis, bool keep);
 dvx_value compose_attribute(dvx_vm *vm, dvx_value a, const char *name);
 /* As an array of this dtype (NULL: its own). */
 dvx_value compose_array(dvx_vm *vm, dvx_value a, const nd_dtype *dtype);
-/* A view of an array with its axes in another order, or its last two turned around. */
-dvx_value compose_permuted(dvx_vm *vm, dvx_value a, const int *order);
-dvx_value compose_turned(dvx_vm *vm, dvx_value a);
 /* (a, b), and (a, b, c). */
 dvx_value compose_pair(dvx_vm *vm, dvx_value a, dvx_value b);
 dvx_value compose_triple(dvx_vm *vm, dvx_value a, dvx_value b, dvx_value c);

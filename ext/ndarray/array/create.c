@@ -1,4 +1,4 @@
-/* create.c: array, zeros, ones, full and their like, arange, linspace, eye (create.h). */
+/* create.c: array, zeros, ones, full and their like, arange, linspace (create.h). */
 #include "array/create.h"
 
 #include <math.h>
@@ -566,47 +566,6 @@ static dvx_value linspace(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     return pair;
 }
 
-/* ---- Diagonals ---- */
-
-static dvx_value make_eye(dvx_vm *vm, int64_t rows, int64_t columns, int64_t k,
-                          const nd_dtype *dtype) {
-    nd_array *a;
-    int64_t shape[2] = {rows, columns}, one = 1;
-    dvx_value made = create_zeros(vm, dtype, 2, shape, &a);
-    if (dvx_failed(made)) return made;
-    nd_cast cast = cast_between(ND_DTYPE(ND_INT64), dtype);
-    k = k > columns ? columns : k < -rows ? -rows : k;
-    for (int64_t i = k < 0 ? -k : 0; i < rows && i + k < columns; i++)
-        cast(a->data + i * a->axes[0].stride + (i + k) * a->axes[1].stride, 0, (const char *)&one,
-             0, 1);
-    return made;
-}
-
-/* eye(N, M=None, k=0, dtype=float) */
-static dvx_value eye(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    const nd_dtype *dtype;
-    int64_t rows, columns, k = 0;
-    (void)count;
-    if (!nd_read_int_no_bool(vm, args[0], &rows)) return DVX_FAILED;
-    columns = rows;
-    if ((nd_is_given(vm, args[1]) && !nd_read_int_no_bool(vm, args[1], &columns)) ||
-        (!dvx_failed(args[2]) && !nd_read_index(vm, args[2], &k)) ||
-        !dtype_read_given(vm, args[3], ND_DTYPE(ND_FLOAT64), &dtype))
-        return DVX_FAILED;
-    return make_eye(vm, rows, columns, k, dtype);
-}
-
-/* identity(n, dtype=None) */
-static dvx_value identity(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    const nd_dtype *dtype;
-    int64_t n;
-    (void)count;
-    if (!nd_read_int_no_bool(vm, args[0], &n) ||
-        !dtype_read_given(vm, args[1], ND_DTYPE(ND_FLOAT64), &dtype))
-        return DVX_FAILED;
-    return make_eye(vm, n, n, 0, dtype);
-}
-
 /* ---- Foreign memory ---- */
 
 /* Do its elements lie in a row?  And how many bytes are they? */
@@ -686,8 +645,6 @@ ND_PARAMETERS(of_prototype, 1, "prototype", "dtype", "order", "subok", "shape");
 ND_PARAMETERS(like_a, 1, "a", "dtype", "order", "subok", "shape");
 ND_PARAMETERS(like_full, 2, "a", "fill_value", "dtype", "order", "subok", "shape");
 ND_PARAMETERS(of_arange, 0, "start", "stop", "step", "dtype");
-ND_PARAMETERS(of_eye, 1, "N", "M", "k", "dtype");
-ND_PARAMETERS(of_identity, 1, "n", "dtype");
 ND_PARAMETERS(of_buffer, 1, "buffer", "dtype", "count", "offset");
 
 static const dvx_function functions[] = {
@@ -707,8 +664,6 @@ static const dvx_function functions[] = {
     ND_NAMED("full_like", full_like, like_full),
     ND_NAMED("arange", arange, of_arange),
     ND_NAMED("linspace", linspace, of_linspace),
-    ND_NAMED("eye", eye, of_eye),
-    ND_NAMED("identity", identity, of_identity),
     ND_NAMED("frombuffer", frombuffer, of_buffer),
 };
 

@@ -239,123 +239,46 @@ dvx_value print_array_format(dvx_vm *vm, dvx_value self, dvx_value spec) {
                     "unsupported format string passed to numpy.ndarray.__format__");
 }
 
-/* ---- Options ---- */
+/* ---- What lib/printing.dl does with it ---- */
 
-static bool refuse_given(dvx_vm *vm, const char *what, dvx_value v) {
-    return !nd_is_given(vm, v) ||
-           nd_fail(vm, DVX_TYPE_ERROR, "the argument '%s' is not part of dl", what);
-}
-
-static bool read_option(dvx_vm *vm, dvx_value v, int64_t *out) {
-    if (!nd_is_given(vm, v)) return true;
-    if (vm->api->kind(vm, v) != DVX_FLOAT) return vm->api->read_index(vm, v, out);
-    double d;
-    if (!vm->api->read_float(vm, v, &d)) return false;
-    *out = d < 0x1p62 ? (int64_t)d : INT64_MAX; /* threshold=inf */
-    return true;
-}
-
-/* args: precision, threshold, edgeitems, linewidth, suppress */
-static bool read_options(dvx_vm *vm, const dvx_value *args, nd_print *options) {
-    nd_print o = *options;
-    if (nd_is_given(vm, args[0]) && vm->api->kind(vm, args[0]) == DVX_FLOAT)
-        return nd_fail(vm, DVX_TYPE_ERROR, "precision must be an integer");
-    int suppress = nd_is_given(vm, args[4]) ? vm->api->truth(vm, args[4]) : o.suppress;
-    if (suppress < 0 || !read_option(vm, args[0], &o.precision) ||
-        !read_option(vm, args[1], &o.threshold) || !read_option(vm, args[2], &o.edge_items) ||
-        !read_option(vm, args[3], &o.line_width))
-        return false;
-    if (o.precision < 0 || o.precision > 300 || o.edge_items < 0)
-        return nd_fail(vm, DVX_VALUE_ERROR, "print options of this size are not part of dl");
-    o.suppress = suppress;
-    *options = o;
-    return true;
-}
-
-/* set_printoptions(precision, threshold, edgeitems, linewidth, suppress, ...) */
-static dvx_value set_printoptions(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    static const char *const more[] = {"nanstr", "infstr",    "formatter",
-                                       "sign",   "floatmode", "legacy"};
-    static const char *const as_it_is[] = {"nan", "inf", "", "-", "maxprec", ""};
-    char word[32];
-    (void)count;
-    /* (What get_printoptions has given is no change.) */
-    for (int i = 0; i < 6; i++) {
-        const bool flag = !dvx_failed(args[5 + i]) && vm->api->kind(vm, args[5 + i]) == DVX_BOOL;
-        const bool same = flag ? i == 5 && vm->api->truth(vm, args[5 + i]) == 0
-                               : as_it_is[i][0] && !dvx_failed(args[5 + i]) &&
-                                     !strcmp(nd_word(vm, args[5 + i], word), as_it_is[i]);
-        if (!same && !refuse_given(vm, more[i], args[5 + i])) return DVX_FAILED;
-    }
-    return read_options(vm, args, &nd_state_of(vm)->print) ? nd_none(vm) : DVX_FAILED;
-}
-
-/* What set_printoptions has set, in its order. */
+/* _print_options(precision, threshold, edgeitems, linewidth, suppress): what there was before. */
 static dvx_value print_options(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    const nd_print *o = &nd_state_of(vm)->print;
-    (void)args, (void)count;
-    const int64_t numbers[] = {o->precision, o->threshold, o->edge_items, o->line_width,
-                               o->suppress};
-    return array_ints(vm, numbers, 5);
+    nd_print *o = &nd_state_of(vm)->print;
+    const int64_t old[] = {o->precision, o->threshold, o->edge_items, o->line_width, o->suppress};
+    int64_t given[LENGTH_OF(old)];
+    for (uint32_t i = 0; i < count; i++)
+        if (!vm->api->read_index(vm, args[i], &given[i])) return DVX_FAILED;
+    if (count == LENGTH_OF(old)) {
+        if (given[0] < 0 || given[0] > 300 || given[2] < 0)
+            return nd_raise(vm, DVX_VALUE_ERROR, "print options of this size are not part of dl");
+        *o = (nd_print){given[0], given[1], given[2], given[3], given[4] != 0};
+    }
+    return array_ints(vm, old, LENGTH_OF(old));
 }
 
-/* array_str(a, max_line_width=None, precision=None, suppress_small=None), array_repr */
-static dvx_value with_options(dvx_vm *vm, const dvx_value *args, bool repr) {
-    nd_array *a;
-    nd_print options = nd_state_of(vm)->print;
-    const dvx_value given[5] = {args[2], DVX_FAILED, DVX_FAILED, args[1], args[3]};
-    if (!read_options(vm, given, &options)) return DVX_FAILED;
-    dvx_value array = array_operand(vm, args[0], NULL, &a);
-    if (dvx_failed(array)) return array;
-    dvx_value text = repr ? write_repr(vm, a, &options) : write_str(vm, a, &options);
-    vm->api->release(vm, array);
-    return text;
-}
-static dvx_value array_str(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    (void)count;
-    return with_options(vm, args, false);
-}
-static dvx_value array_repr(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    (void)count;
-    return with_options(vm, args, true);
-}
-
-/* array2string(a, max_line_width, precision, suppress_small, separator=' ', prefix='') */
-static dvx_value array2string(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+/* _array_text(a, separator, prefix) */
+static dvx_value array_text(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *a;
     nd_text t = {0};
-    char separator[32] = " ";
-    size_t size = 1, prefix = 0;
-    nd_print options = nd_state_of(vm)->print;
-    const dvx_value given[5] = {args[2], args[6], args[7], args[1], args[3]};
+    char separator[32];
+    size_t size, prefix;
     (void)count;
-    if (!read_options(vm, given, &options) ||
-        (nd_is_given(vm, args[4]) &&
-         !vm->api->read_str(vm, args[4], separator, sizeof separator, &size)) ||
-        (nd_is_given(vm, args[5]) && !vm->api->read_str(vm, args[5], NULL, 0, &prefix)))
+    if (!vm->api->read_str(vm, args[1], separator, sizeof separator, &size) ||
+        !vm->api->read_str(vm, args[2], NULL, 0, &prefix))
         return DVX_FAILED;
     if (size >= sizeof separator)
         return nd_raise(vm, DVX_VALUE_ERROR, "separators of this size are not part of dl");
     dvx_value array = array_operand(vm, args[0], NULL, &a);
     if (dvx_failed(array)) return array;
-    bool good = write_array(vm, &t, a, &options, separator, (int64_t)prefix, 0);
+    const bool good =
+        write_array(vm, &t, a, &nd_state_of(vm)->print, separator, (int64_t)prefix, 0);
     vm->api->release(vm, array);
     return finish(vm, &t, good);
 }
 
-ND_PARAMETERS(of_options, 0, "precision", "threshold", "edgeitems", "linewidth", "suppress",
-              "nanstr", "infstr", "formatter", "sign", "floatmode", "legacy");
-ND_PARAMETERS(of_array_str, 1, "a", "max_line_width", "precision", "suppress_small");
-ND_PARAMETERS(of_array_repr, 1, "arr", "max_line_width", "precision", "suppress_small");
-ND_PARAMETERS(of_array2string, 1, "a", "max_line_width", "precision", "suppress_small", "separator",
-              "prefix", "threshold", "edgeitems");
-
 static const dvx_function functions[] = {
-    ND_NAMED("set_printoptions", set_printoptions, of_options),
-    ND_PLAIN("_print_options", print_options, 0, 0),
-    ND_NAMED("array_str", array_str, of_array_str),
-    ND_NAMED("array_repr", array_repr, of_array_repr),
-    ND_NAMED("array2string", array2string, of_array2string),
+    ND_PLAIN("_print_options", print_options, 0, 5),
+    ND_PLAIN("_array_text", array_text, 3, 3),
 };
 
 bool print_register(dvx_vm *vm, dvx_value module) { return ND_ADD_ALL(functions); }

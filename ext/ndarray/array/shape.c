@@ -434,41 +434,6 @@ static dvx_value swapaxes(dvx_vm *vm, const dvx_value *args, uint32_t count) {
 ND_PARAMETERS(of_two_axes, 2, "axis1", "axis2");
 ND_METHOD(swapaxes, ND_NAMED("swapaxes", swapaxes, of_two_axes));
 
-/* moveaxis(a, source, destination) */
-static dvx_value moveaxis(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    int from[ND_MOST], to[ND_MOST], froms, tos, order[ND_MOST];
-    bool taken[ND_MOST] = {false}, moved[ND_MOST] = {false};
-    nd_array *a;
-    (void)count;
-    dvx_value array = array_operand(vm, args[0], NULL, &a), result = DVX_FAILED;
-    if (dvx_failed(array)) return array;
-    if (!shape_read_axes(vm, args[1], a->ndim, "source: ", "repeated axis in `source` argument",
-                         &froms, from) ||
-        !shape_read_axes(vm, args[2], a->ndim,
-                         "destination: ", "repeated axis in `destination` argument", &tos, to))
-        goto end;
-    if (froms != tos) {
-        nd_fail(vm, DVX_VALUE_ERROR,
-                "`source` and `destination` arguments must have the same number of elements");
-        goto end;
-    }
-    for (int i = 0; i < froms; i++) {
-        order[to[i]] = from[i];
-        taken[to[i]] = moved[from[i]] = true;
-    }
-    for (int i = 0, next = 0; i < a->ndim; i++) {
-        if (taken[i]) continue;
-        while (moved[next]) next++;
-        order[i] = next++;
-    }
-    result = shape_permute(vm, array, order);
-end:
-    vm->api->release(vm, array);
-    return result;
-}
-
-/* ---- Axes of one element ---- */
-
 /* squeeze(axis=None) */
 static dvx_value squeeze(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     const nd_array *a = array_self(vm, args[0]);
@@ -496,31 +461,6 @@ static dvx_value squeeze(dvx_vm *vm, const dvx_value *args, uint32_t count) {
 }
 ND_PARAMETERS(of_axis, 0, "axis");
 ND_METHOD(squeeze, ND_NAMED("squeeze", squeeze, of_axis));
-
-/* expand_dims(a, axis) */
-static dvx_value expand_dims(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    nd_array *a;
-    int new[ND_MOST], news = 0;
-    int64_t wanted[ND_MOST];
-    bool is_new[ND_MOST] = {false};
-    (void)count;
-    dvx_value array = array_operand(vm, args[0], NULL, &a), result = DVX_FAILED;
-    if (dvx_failed(array)) return array;
-    bool good = array_read_ints(vm, args[1], &news, wanted);
-    if (good && a->ndim + news > ND_MOST)
-        good =
-            nd_fail(vm, DVX_VALUE_ERROR,
-                    "maximum supported dimension for an ndarray is 32, found %d", a->ndim + news);
-    good = good && shape_read_axes(vm, args[1], a->ndim + news, "", "repeated axis", &news, new);
-    if (good) {
-        for (int i = 0; i < news; i++) is_new[new[i]] = true;
-        for (int i = 0, next = 0; i < a->ndim + news; i++)
-            wanted[i] = is_new[i] ? 1 : a->axes[next++].count;
-        result = shape_reshape(vm, array, a->ndim + news, wanted);
-    }
-    vm->api->release(vm, array);
-    return result;
-}
 
 dvx_value shape_at_least(dvx_vm *vm, dvx_value array, int ndim) {
     dvx_axis axes[ND_MOST];
@@ -552,12 +492,6 @@ static dvx_value of_method(dvx_vm *vm, const dvx_function *method, const dvx_val
 
 static dvx_value ravel_function(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     return of_method(vm, &method_ravel, args, count);
-}
-static dvx_value swapaxes_function(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    return of_method(vm, &method_swapaxes, args, count);
-}
-static dvx_value squeeze_function(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    return of_method(vm, &method_squeeze, args, count);
 }
 static dvx_value transpose_function(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     return of_method(vm, &method_transpose, args, dvx_failed(args[1]) ? 1 : count);
@@ -661,10 +595,7 @@ static dvx_value view(dvx_vm *vm, const dvx_value *args, uint32_t count) {
 ND_PARAMETERS(of_view, 0, "dtype", "type");
 ND_METHOD(view, ND_NAMED("view", view, of_view));
 
-ND_PARAMETERS(of_moveaxis, 3, "a", "source", "destination");
-ND_PARAMETERS(of_expand, 2, "a", "axis");
 ND_PARAMETERS(of_a_order, 1, "a", "order");
-ND_PARAMETERS(of_a_two, 3, "a", "axis1", "axis2");
 ND_PARAMETERS(of_a_axis, 1, "a", "axis");
 ND_PARAMETERS(of_a_axes, 1, "a", "axes");
 ND_PARAMETERS(of_newshape, 2, "a", "newshape", "order");
@@ -674,10 +605,6 @@ static const dvx_function functions[] = {
     ND_NAMED("reshape", reshape_function, of_newshape),
     ND_NAMED("ravel", ravel_function, of_a_order),
     ND_NAMED("transpose", transpose_function, of_a_axes),
-    ND_NAMED("swapaxes", swapaxes_function, of_a_two),
-    ND_NAMED("moveaxis", moveaxis, of_moveaxis),
-    ND_NAMED("squeeze", squeeze_function, of_a_axis),
-    ND_NAMED("expand_dims", expand_dims, of_expand),
     ND_NAMED("shape", shape_function, of_a),
     ND_NAMED("ndim", ndim_function, of_a),
     ND_NAMED("size", size_function, of_a_axis),

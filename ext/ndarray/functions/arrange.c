@@ -46,26 +46,6 @@ static dvx_value flip(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     return made;
 }
 
-static dvx_value flip_one(dvx_vm *vm, dvx_value v, int axis) {
-    nd_array *a;
-    dvx_value array = array_operand(vm, v, NULL, &a), made;
-    if (dvx_failed(array)) return array;
-    if (a->ndim <= axis)
-        made = nd_raise(vm, DVX_VALUE_ERROR, "Input must be >= %d-d.", axis + 1);
-    else
-        made = flip_axes(vm, array, 1u << axis);
-    vm->api->release(vm, array);
-    return made;
-}
-static dvx_value fliplr(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    (void)count;
-    return flip_one(vm, args[0], 1);
-}
-static dvx_value flipud(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    (void)count;
-    return flip_one(vm, args[0], 0);
-}
-
 /* ---- roll ---- */
 
 /* A copy whose elements have moved so many places (0 ... its length - 1) along each axis, those at
@@ -161,68 +141,7 @@ static dvx_value roll(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     return made;
 }
 
-/* ---- Triangles and diagonals ---- */
-
-/* The elements on one side of a diagonal; 0 elsewhere. */
-static dvx_value triangle(dvx_vm *vm, const dvx_value *args, bool lower) {
-    nd_array *a, *whole;
-    int64_t k = 0, shape[ND_MOST], strides[ND_MOST];
-    if (!dvx_failed(args[1]) && !nd_read_index(vm, args[1], &k)) return DVX_FAILED;
-    dvx_value array = array_operand(vm, args[0], NULL, &a), made = DVX_FAILED;
-    if (dvx_failed(array)) return array;
-    if (a->ndim == 0) {
-        vm->api->release(vm, array);
-        return nd_raise(vm, DVX_TYPE_ERROR, "tri() missing 1 required positional argument: 'N'");
-    }
-    int ndim = a->ndim < 2 ? 2 : a->ndim;
-    shape[0] = a->axes->count;
-    array_shape(a, shape + (ndim - a->ndim));
-    made = create_zeros(vm, a->dtype, ndim, shape, &whole);
-    if (!dvx_failed(made) && whole->size) {
-        array_strides_in(a, ndim, strides);
-        dvx_axis to_axes[ND_MOST], from_axes[ND_MOST];
-        for (int i = 0; i < ndim; i++) {
-            to_axes[i] = whole->axes[i];
-            from_axes[i] = (dvx_axis){shape[i], strides[i]};
-        }
-        /* Row after row, for all matrices at once. */
-        const int64_t rows = shape[ndim - 2], columns = shape[ndim - 1];
-        k = k < -rows - 1 ? -rows - 1 : k > columns ? columns : k;
-        for (int64_t i = 0; i < rows; i++) {
-            int64_t edge = lower ? i + k + 1 : i + k, first = 0, last = columns;
-            if (edge < 0) edge = 0;
-            if (edge > columns) edge = columns;
-            if (lower)
-                last = edge;
-            else
-                first = edge;
-            if (first == last) continue;
-            to_axes[ndim - 2].count = from_axes[ndim - 2].count = 1;
-            to_axes[ndim - 1].count = from_axes[ndim - 1].count = last - first;
-            nd_array to = {.dtype = a->dtype, .axes = to_axes, .ndim = ndim};
-            nd_array from = {.dtype = a->dtype, .axes = from_axes, .ndim = ndim};
-            to.data = whole->data + i * to_axes[ndim - 2].stride + first * to_axes[ndim - 1].stride;
-            from.data = a->data + i * strides[ndim - 2] + first * strides[ndim - 1];
-            array_update(&to);
-            array_update(&from);
-            if (!array_pour(vm, &to, &from)) {
-                made = compose_first(vm, DVX_FAILED, made);
-                break;
-            }
-        }
-    }
-    vm->api->release(vm, array);
-    return made;
-}
-/* tril(m, k=0), triu(m, k=0) */
-static dvx_value tril(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    (void)count;
-    return triangle(vm, args, true);
-}
-static dvx_value triu(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    (void)count;
-    return triangle(vm, args, false);
-}
+/* ---- Diagonals ---- */
 
 /* (NumPy reads it as an int of C.) */
 static bool check_offset(dvx_vm *vm, int64_t offset) {
@@ -282,39 +201,6 @@ static dvx_value diagonal_function(dvx_vm *vm, const dvx_value *args, uint32_t c
     if (dvx_failed(array)) return array;
     const dvx_value own[4] = {array, args[1], args[2], args[3]};
     dvx_value made = diagonal(vm, own, count);
-    vm->api->release(vm, array);
-    return made;
-}
-
-static dvx_value make_diagonal(dvx_vm *vm, const nd_array *v, int64_t k) {
-    nd_array *whole;
-    int64_t size;
-    if (!array_larger(vm, v->size, k < 0 ? -(k + 1) : k, &size) ||
-        !array_larger(vm, size, k < 0, &size))
-        return DVX_FAILED;
-    const int64_t shape[2] = {size, size};
-    dvx_value made = create_zeros(vm, v->dtype, 2, shape, &whole);
-    if (dvx_failed(made) || v->size == 0) return made;
-    char *to = whole->data + (k >= 0 ? k * whole->axes[1].stride : -k * whole->axes[0].stride);
-    cast_between(v->dtype, v->dtype)(to, whole->axes[0].stride + whole->axes[1].stride, v->data,
-                                     v->axes->stride, v->size);
-    return made;
-}
-
-/* diag(v, k=0) */
-static dvx_value diag(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    nd_array *a;
-    int64_t k = 0;
-    (void)count;
-    if (!dvx_failed(args[1]) && !nd_read_index(vm, args[1], &k)) return DVX_FAILED;
-    dvx_value array = array_operand(vm, args[0], NULL, &a), made;
-    if (dvx_failed(array)) return array;
-    if (a->ndim == 1)
-        made = make_diagonal(vm, a, k);
-    else if (a->ndim == 2)
-        made = check_offset(vm, k) ? view_diagonal(vm, array, k, 0, 1) : DVX_FAILED;
-    else
-        made = nd_raise(vm, DVX_VALUE_ERROR, "Input must be 1- or 2-d.");
     vm->api->release(vm, array);
     return made;
 }
@@ -437,55 +323,6 @@ static dvx_value strided(dvx_vm *vm, const dvx_value *args, uint32_t n) {
     return made;
 }
 
-/* ---- Axes in front and behind ---- */
-
-static dvx_value at_least(dvx_vm *vm, dvx_value v, int least) {
-    nd_array *a;
-    dvx_value array = array_operand(vm, v, NULL, &a), made;
-    if (dvx_failed(array)) return array;
-    if (array_is_scalar(vm, array)) { /* which nobody writes to */
-        made = array_copy(vm, a, a->dtype, 'C');
-        vm->api->release(vm, array);
-        if (dvx_failed(made)) return made;
-        array = made;
-        a = array_of(vm, array);
-    }
-    if (least == 3 && (a->ndim == 1 || a->ndim == 2)) {
-        dvx_axis axes[3] = {{1, 0}, a->axes[0], {1, 0}};
-        nd_array *view;
-        if (a->ndim == 2) axes[0] = a->axes[0], axes[1] = a->axes[1];
-        made = array_view(vm, array, a, a->data, 3, axes, &view);
-    } else {
-        made = shape_at_least(vm, array, least);
-    }
-    vm->api->release(vm, array);
-    return made;
-}
-
-/* One array, or a list of them. */
-static dvx_value all_at_least(dvx_vm *vm, const dvx_value *args, uint32_t count, int least) {
-    if (count == 1) return at_least(vm, args[0], least);
-    dvx_value list = vm->api->make_list(vm, NULL, 0);
-    for (uint32_t i = 0; i < count && !dvx_failed(list); i++) {
-        dvx_value made = at_least(vm, args[i], least);
-        bool good = !dvx_failed(made) && vm->api->append(vm, list, made);
-        vm->api->release(vm, made);
-        if (good) continue;
-        vm->api->release(vm, list);
-        list = DVX_FAILED;
-    }
-    return list;
-}
-static dvx_value atleast_1d(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    return all_at_least(vm, args, count, 1);
-}
-static dvx_value atleast_2d(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    return all_at_least(vm, args, count, 2);
-}
-static dvx_value atleast_3d(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    return all_at_least(vm, args, count, 3);
-}
-
 /* ---- Parts of complex numbers ---- */
 
 static dvx_value part_of(dvx_vm *vm, dvx_value self, bool imaginary) {
@@ -550,29 +387,18 @@ static dvx_value imag(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     return part_of_any(vm, args[0], "imag");
 }
 
-ND_PARAMETERS(of_m, 1, "m");
 ND_PARAMETERS(of_val, 1, "val");
 ND_PARAMETERS(of_flip, 1, "m", "axis");
 ND_PARAMETERS(of_roll, 2, "a", "shift", "axis");
-ND_PARAMETERS(of_triangle, 1, "m", "k");
-ND_PARAMETERS(of_diag, 1, "v", "k");
 ND_PARAMETERS(of_a_diagonal, 1, "a", "offset", "axis1", "axis2");
 ND_PARAMETERS(of_broadcast_to, 2, "array", "shape");
 
 static const dvx_function functions[] = {
     ND_NAMED("flip", flip, of_flip),
-    ND_NAMED("fliplr", fliplr, of_m),
-    ND_NAMED("flipud", flipud, of_m),
     ND_NAMED("roll", roll, of_roll),
-    ND_NAMED("tril", tril, of_triangle),
-    ND_NAMED("triu", triu, of_triangle),
-    ND_NAMED("diag", diag, of_diag),
     ND_NAMED("diagonal", diagonal_function, of_a_diagonal),
     ND_NAMED("broadcast_to", broadcast_to, of_broadcast_to),
     ND_PLAIN("_strided", strided, 3, 3),
-    ND_PLAIN("atleast_1d", atleast_1d, 0, ND_ANY),
-    ND_PLAIN("atleast_2d", atleast_2d, 0, ND_ANY),
-    ND_PLAIN("atleast_3d", atleast_3d, 0, ND_ANY),
     ND_NAMED("real", real, of_val),
     ND_NAMED("imag", imag, of_val),
 };

@@ -1,5 +1,5 @@
-/* arrange.h: elements in another order or place: arrange.c has views and copies of an array (flip,
- * roll, diag, triu, broadcast_to, real), grid.c arrays of indices (meshgrid, mgrid, nonzero). */
+/* arrange.h: views and copies of an array with elements in another order or place: flip, roll,
+ * diagonal, broadcast_to, real. */
 #ifndef ND_ARRANGE_H
 #define ND_ARRANGE_H
 

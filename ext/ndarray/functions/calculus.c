@@ -1,4 +1,4 @@
-/* calculus.c: convolve, correlate; the slopes of gradient (calculus.h). */
+/* calculus.c: sums of two rows that slide along each other; slopes (calculus.h). */
 #include "functions/calculus.h"
 
 #include "array/compose.h"
@@ -128,82 +128,31 @@ static bool slide(dvx_vm *vm, const nd_array *a, const nd_array *b, int64_t firs
     return true;
 }
 
-/* Two rows, and which of their common places are asked for. */
-static dvx_value convolve_rows(dvx_vm *vm, const dvx_value *args, const char *mode, bool turn) {
+/* _convolve(a, b, first, size): two rows of one dtype; so many of their common places. */
+static dvx_value convolve(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *a, *b, *out;
-    dvx_value held[2] = {array_operand(vm, args[0], NULL, &a), DVX_FAILED}, made = DVX_FAILED;
-    if (!dvx_failed(held[0])) held[1] = array_operand(vm, args[1], NULL, &b);
-    bool good = !dvx_failed(held[1]);
-    if (good && (a->ndim > 1 || b->ndim > 1))
-        good = nd_fail(vm, DVX_VALUE_ERROR, "object too deep for desired array");
-    if (good && (!a->size || !b->size))
-        good = turn ? nd_fail(vm, DVX_VALUE_ERROR, "%s array argument cannot be empty",
-                              a->size ? "second" : "first")
-                    : nd_fail(vm, DVX_VALUE_ERROR, "%s cannot be empty",
-                              a->size || b->size ? "v" : "a");
-    if (good) {
-        const nd_dtype *dtype = dtype_promote(a->dtype, b->dtype);
-        if (turn && b->ndim) { /* a correlation is a convolution with the conjugate turned around */
-            nd_array *view;
-            const dvx_axis back = {b->size, -b->axes[0].stride};
-            char *last = b->data + (b->size - 1) * b->axes[0].stride;
-            held[1] = compose_first(vm, array_view(vm, held[1], b, last, 1, &back, &view), held[1]);
-            held[1] = compose_unary(vm, ND_UFUNC_conjugate, held[1]);
-        }
-        for (int i = 0; good && i < 2; i++) {
-            if (dvx_failed(held[i]))
-                good = false;
-            else
-                held[i] = compose_first(vm, array_row(vm, held[i], dtype, i ? &b : &a), held[i]);
-            good = good && !dvx_failed(held[i]);
-        }
-    }
-    if (good) {
-        const int64_t small = a->size < b->size ? a->size : b->size;
-        const int64_t large = a->size < b->size ? b->size : a->size;
-        int64_t size = large + small - 1, first = 0;
-        if (mode[0] == 's') size = large, first = (small - 1) / 2;
-        if (mode[0] == 'v') size = large - small + 1, first = small - 1;
-        /* Where the first row is the shorter one, NumPy exchanges them, and turns the result of a
-         * correlation around: its middle may lie one place further. */
-        if (turn && mode[0] == 's' && a->size < b->size) first = small - 1 - first;
-        made = array_new(vm, a->dtype, 1, &size, &out);
-        if (!dvx_failed(made) && !slide(vm, a, b, first, out))
-            made = compose_first(vm, DVX_FAILED, made);
-    }
+    int64_t first, size;
+    (void)count;
+    dvx_value held[2] = {array_row(vm, args[0], NULL, &a), DVX_FAILED}, made = DVX_FAILED;
+    if (!dvx_failed(held[0])) held[1] = array_row(vm, args[1], NULL, &b);
+    bool good = !dvx_failed(held[1]) && vm->api->read_index(vm, args[2], &first) &&
+                vm->api->read_index(vm, args[3], &size);
+    if (good && (a->ndim != 1 || b->ndim != 1 || a->dtype != b->dtype || !a->size || !b->size ||
+                 first < 0 || size < 0 || first > a->size + b->size - 1 - size))
+        good = nd_fail(vm, DVX_VALUE_ERROR, "two rows and their places are needed");
+    if (good) made = array_new(vm, a->dtype, 1, &size, &out);
+    if (!dvx_failed(made) && !slide(vm, a, b, first, out))
+        made = compose_first(vm, DVX_FAILED, made);
     vm->api->release(vm, held[0]);
     vm->api->release(vm, held[1]);
     return made;
 }
 
-/* a, v, mode */
-static dvx_value convolve_with(dvx_vm *vm, const dvx_value *args, const char *otherwise,
-                               bool turn) {
-    char mode[32];
-    strcpy(mode, otherwise);
-    if (!dvx_failed(args[2])) nd_word(vm, args[2], mode);
-    if (strcmp(mode, "full") && strcmp(mode, "same") && strcmp(mode, "valid"))
-        return nd_raise(vm, DVX_VALUE_ERROR,
-                        "mode must be one of 'valid', 'same', or 'full' (got '%s')", mode);
-    return convolve_rows(vm, args, mode, turn);
-}
-static dvx_value convolve(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    (void)count;
-    return convolve_with(vm, args, "full", false);
-}
-static dvx_value correlate(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    (void)count;
-    return convolve_with(vm, args, "valid", true);
-}
-
 /* ---- Tables ---- */
-
-ND_PARAMETERS(convolve_parameters, 2, "a", "v", "mode");
 
 static const dvx_function functions[] = {
     ND_PLAIN("_slopes", slopes_along, 3, 3),
-    ND_NAMED("convolve", convolve, convolve_parameters),
-    ND_NAMED("correlate", correlate, convolve_parameters),
+    ND_PLAIN("_convolve", convolve, 4, 4),
 };
 
 bool calculus_register(dvx_vm *vm, dvx_value module) { return ND_ADD_ALL(functions); }

@@ -1,4 +1,4 @@
-/* calculus.h: convolve, correlate; the slopes of gradient. */
+/* calculus.h: loops of convolve and correlate (lib/calculus.dl), and the slopes of gradient. */
 #ifndef ND_CALCULUS_H
 #define ND_CALCULUS_H
 

@@ -1,66 +1,31 @@
-/* extra.c: `flags`, `take`, copyto, shares_memory (extra.h).
- *
- * Invariants
- *  1. Objects here hold their array until they are released, or are payloads of zeros. */
+/* extra.c: flags, take, nonzero, copyto, may_share_memory (extra.h). */
 #include "functions/extra.h"
 
 #include "array/convert.h"
+#include "functions/finfo.h"
 #include "index/index.h"
 #include "array/methods.h"
 #include "functions/select.h"
 #include "array/shape.h"
-#include "array/text.h"
 
 /* ---- flags ---- */
 
-typedef struct flags {
-    bool active;
-    dvx_value array;
-} flags;
-
-static const dvx_type flags_type;
-
-static const char *const flag_names[] = {"C_CONTIGUOUS", "F_CONTIGUOUS", "OWNDATA",
-                                         "WRITEABLE",    "ALIGNED",      "WRITEBACKIFCOPY"};
-
-static bool flag_of(const nd_array *a, size_t which) {
-    switch (which) {
-    case 0: return a->flags & ND_C_CONTIGUOUS;
-    case 1: return a->flags & ND_F_CONTIGUOUS;
-    case 2: return !(a->flags & (ND_HAS_BASE | ND_TURNED));
-    case 3: return !a->read_only;
-    default: return which == 4;
-    }
+/* _flags(a): C order, Fortran's, its own data, writeable, aligned: a bit for each. */
+static dvx_value flags_of(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    const nd_array *a = array_of(vm, args[0]);
+    (void)count;
+    if (!a) return nd_raise(vm, DVX_TYPE_ERROR, "an array is needed");
+    const bool bits[] = {a->flags & ND_C_CONTIGUOUS, a->flags & ND_F_CONTIGUOUS,
+                         !(a->flags & (ND_HAS_BASE | ND_TURNED)), !a->read_only, true};
+    int64_t all = 0;
+    for (size_t i = 0; i < LENGTH_OF(bits); i++) all |= (int64_t)bits[i] << i;
+    return vm->api->make_int(vm, all);
 }
 
-/* NULL: raised. */
-static nd_array *flagged(dvx_vm *vm, dvx_value self) {
-    const flags *f = vm->api->payload(vm, self, &flags_type);
-    if (f->active) return array_of(vm, f->array);
-    nd_fail(vm, DVX_VALUE_ERROR, "the flags have no array");
-    return NULL;
+static dvx_value get_flags(dvx_vm *vm, dvx_value self) {
+    return nd_call_library(vm, "_ndarray.flags", "flagsobj", &self, 1);
 }
-
-/* The flag that a key names, also 'C' and 'c_contiguous'; -1: none. */
-static int named(dvx_vm *vm, dvx_value key) {
-    char word[32];
-    nd_word(vm, key, word);
-    for (char *c = word; *c; c++)
-        if (*c >= 'a' && *c <= 'z') *c = (char)(*c - 'a' + 'A');
-    if (!strcmp(word, "X")) return 5;
-    for (size_t i = 0; i < LENGTH_OF(flag_names); i++)
-        if (!strcmp(word, flag_names[i]) || (!word[1] && word[0] == flag_names[i][0] && i != 5))
-            return (int)i;
-    return -1;
-}
-
-static dvx_value get_flag(dvx_vm *vm, dvx_value self, dvx_value key) {
-    const nd_array *a = flagged(vm, self);
-    int which = named(vm, key);
-    if (!a) return DVX_FAILED;
-    if (which < 0) return nd_raise(vm, DVX_KEY_ERROR, "Unknown flag");
-    return vm->api->make_bool(vm, flag_of(a, (size_t)which));
-}
+ND_ATTRIBUTE(flags, get_flags, NULL);
 
 /* Only what owns its data, or looks at what can be written to, may become writeable again. */
 static bool set_writable(dvx_vm *vm, nd_array *a, dvx_value value) {
@@ -77,73 +42,6 @@ static bool set_writable(dvx_vm *vm, nd_array *a, dvx_value value) {
     return true;
 }
 
-static bool set_flag(dvx_vm *vm, dvx_value self, dvx_value key, dvx_value value) {
-    nd_array *a = flagged(vm, self);
-    if (!a) return false;
-    if (named(vm, key) == 3) return set_writable(vm, a, value);
-    return nd_fail(vm, DVX_KEY_ERROR, "Unknown flag");
-}
-
-/* The same as attributes. */
-static dvx_value flag_at(dvx_vm *vm, dvx_value self, size_t which) {
-    const nd_array *a = flagged(vm, self);
-    return a ? vm->api->make_bool(vm, flag_of(a, which)) : DVX_FAILED;
-}
-static bool set_writeable(dvx_vm *vm, dvx_value self, dvx_value value) {
-    nd_array *a = flagged(vm, self);
-    return a && set_writable(vm, a, value);
-}
-#define FLAG(name, which, set)                                                                   \
-    static dvx_value get_##name(dvx_vm *vm, dvx_value self) { return flag_at(vm, self, which); } \
-    static const dvx_attribute flag_##name = {sizeof(dvx_attribute), #name, get_##name, set};
-FLAG(c_contiguous, 0, NULL)
-FLAG(f_contiguous, 1, NULL)
-FLAG(owndata, 2, NULL)
-FLAG(writeable, 3, set_writeable)
-FLAG(aligned, 4, NULL)
-FLAG(writebackifcopy, 5, NULL)
-static const dvx_attribute *const flag_attributes[] = {&flag_c_contiguous, &flag_f_contiguous,
-                                                       &flag_owndata,      &flag_writeable,
-                                                       &flag_aligned,      &flag_writebackifcopy};
-
-static dvx_value show_flags(dvx_vm *vm, dvx_value self) {
-    nd_text t = {0};
-    const nd_array *a = flagged(vm, self);
-    if (!a) return DVX_FAILED;
-    for (size_t i = 0; i < LENGTH_OF(flag_names); i++) {
-        text_words(vm, &t, "  ");
-        text_words(vm, &t, flag_names[i]);
-        text_words(vm, &t, flag_of(a, i) ? " : True\n" : " : False\n");
-    }
-    return text_finish(vm, &t);
-}
-
-/* == and != with other flags; no order. */
-static dvx_value compare_flags(dvx_vm *vm, dvx_compare op, dvx_value self, dvx_value other) {
-    const flags *x = vm->api->payload(vm, self, &flags_type),
-                *y = vm->api->payload(vm, other, &flags_type);
-    if (!x->active || !y || !y->active || (op != DVX_EQ && op != DVX_NE))
-        return vm->api->make_not_implemented(vm);
-    bool same = true;
-    for (size_t i = 0; i < LENGTH_OF(flag_names); i++)
-        same &= flag_of(array_of(vm, x->array), i) == flag_of(array_of(vm, y->array), i);
-    return vm->api->make_bool(vm, same == (op == DVX_EQ));
-}
-
-static void release_flags(dvx_vm *vm, void *payload) {
-    flags *f = payload;
-    if (f->active) vm->api->release(vm, f->array);
-    f->active = false;
-}
-
-static dvx_value get_flags(dvx_vm *vm, dvx_value self) {
-    void *payload;
-    dvx_value made = vm->api->make_object(vm, &flags_type, &payload);
-    if (!dvx_failed(made)) *(flags *)payload = (flags){true, vm->api->retain(vm, self)};
-    return made;
-}
-ND_ATTRIBUTE(flags, get_flags, NULL);
-
 /* setflags(write=None) */
 static dvx_value setflags(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
@@ -155,62 +53,6 @@ ND_PARAMETERS(of_setflags, 0, "write");
 ND_METHOD(setflags, ND_NAMED("setflags", setflags, of_setflags));
 
 /* ---- take ---- */
-
-/* Copies parts of one size: for each of `outer` rows of `count` parts, those at the indices. */
-#define TAKE_PARTS(type)                                                              \
-    static void take_##type(char *to, const char *from, int64_t outer, int64_t count, \
-                            const int64_t *indices, int64_t places) {                 \
-        type *t = (type *)(void *)to;                                                 \
-        const type *f = (const type *)(const void *)from;                             \
-        for (; outer > 0; outer--, t += places, f += count)                           \
-            for (int64_t n = 0; n < places; n++)                                      \
-                t[n] = f[indices[n] < 0 ? indices[n] + count : indices[n]];           \
-    }
-TAKE_PARTS(uint8_t)
-TAKE_PARTS(uint32_t)
-TAKE_PARTS(uint64_t)
-TAKE_PARTS(nd_complex)
-
-static void take_parts(char *to, const char *from, int64_t outer, int64_t count,
-                       const int64_t *indices, int64_t places, int64_t size) {
-    if (size == 8)
-        take_uint64_t(to, from, outer, count, indices, places);
-    else if (size == 4)
-        take_uint32_t(to, from, outer, count, indices, places);
-    else if (size == 1)
-        take_uint8_t(to, from, outer, count, indices, places);
-    else if (size == sizeof(nd_complex))
-        take_nd_complex(to, from, outer, count, indices, places);
-    else
-        for (; outer > 0; outer--, from += count * size)
-            for (int64_t n = 0; n < places; n++, to += size) {
-                const int64_t i = indices[n] < 0 ? indices[n] + count : indices[n];
-                memcpy(to, from + i * size, (size_t)size);
-            }
-}
-
-/* Of an array in C order, by int64 indices in C order.  False: it is left to a[:, indices], which
- * says what is wrong. */
-static bool take_along(dvx_vm *vm, const nd_array *a, const nd_array *which, int axis,
-                       dvx_value *made) {
-    int64_t shape[2 * ND_MOST], outer = 1, size = a->dtype->size;
-    const int64_t count = a->axes[axis].count;
-    const int64_t *indices = (const int64_t *)(const void *)which->data;
-    nd_array *result;
-    int ndim = 0;
-    if (!(a->flags & which->flags & ND_C_CONTIGUOUS) || a->size == 0 || which->size == 0 ||
-        a->ndim + which->ndim - 1 > ND_MOST)
-        return false;
-    for (int64_t n = 0; n < which->size; n++)
-        if (indices[n] < -count || indices[n] >= count) return false;
-    for (int i = 0; i < axis; i++) outer *= shape[ndim++] = a->axes[i].count;
-    for (int i = 0; i < which->ndim; i++) shape[ndim++] = which->axes[i].count;
-    for (int i = axis + 1; i < a->ndim; i++) size *= shape[ndim++] = a->axes[i].count;
-    *made = array_new(vm, a->dtype, ndim, shape, &result);
-    if (!dvx_failed(*made))
-        take_parts(result->data, a->data, outer, count, indices, which->size, size);
-    return true;
-}
 
 /* a[:, indices]: any axis, any layout. */
 static dvx_value take_by_key(dvx_vm *vm, dvx_value from, dvx_value ints, int axis) {
@@ -227,7 +69,7 @@ static dvx_value take_by_key(dvx_vm *vm, dvx_value from, dvx_value ints, int axi
     return made;
 }
 
-dvx_value extra_take(dvx_vm *vm, dvx_value array, dvx_value indices, dvx_value axis_) {
+static dvx_value take_of(dvx_vm *vm, dvx_value array, dvx_value indices, dvx_value axis_) {
     dvx_value from, ints, made = DVX_FAILED;
     const nd_array *a;
     nd_array *which;
@@ -242,11 +84,7 @@ dvx_value extra_take(dvx_vm *vm, dvx_value array, dvx_value indices, dvx_value a
     dvx_value index = array_operand(vm, indices, NULL, &which);
     ints = dvx_failed(index) ? index : array_operand(vm, index, ND_DTYPE(ND_INT64), &which);
     if (!dvx_failed(ints)) {
-        a = array_of(vm, from);
-        if (axis == 0)
-            made = index_get(vm, from, ints);
-        else if (!take_along(vm, a, which, axis, &made))
-            made = take_by_key(vm, from, ints, axis);
+        made = axis ? take_by_key(vm, from, ints, axis) : index_get(vm, from, ints);
     }
     a = dvx_failed(made) ? NULL : array_of(vm, made);
     if (a && (!(a->flags & ND_C_CONTIGUOUS) || a->flags & ND_TURNED)) {
@@ -262,7 +100,7 @@ dvx_value extra_take(dvx_vm *vm, dvx_value array, dvx_value indices, dvx_value a
 }
 static dvx_value take(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
-    return extra_take(vm, args[0], args[1], args[2]);
+    return take_of(vm, args[0], args[1], args[2]);
 }
 ND_PARAMETERS(of_take, 1, "indices", "axis");
 ND_METHOD(take, ND_NAMED("take", take, of_take));
@@ -272,10 +110,70 @@ static dvx_value take_function(dvx_vm *vm, const dvx_value *args, uint32_t count
     (void)count;
     dvx_value array = array_operand(vm, args[0], NULL, &a);
     if (dvx_failed(array)) return array;
-    dvx_value made = extra_take(vm, array, args[1], args[2]);
+    dvx_value made = take_of(vm, array, args[1], args[2]);
     vm->api->release(vm, array);
     return made;
 }
+
+/* ---- nonzero ---- */
+
+/* The places of what is not 0, as arrays of numbers, one for each axis; *n: so many. */
+static bool find_places(dvx_vm *vm, dvx_value v, dvx_value places[ND_MOST], int *n) {
+    nd_array *mask;
+    dvx_value bools = array_operand(vm, v, NULL, &mask);
+    if (dvx_failed(bools)) return false;
+    if (mask->dtype->num != ND_BOOL) {
+        dvx_value cast = array_from(vm, bools, ND_DTYPE(ND_BOOL));
+        vm->api->release(vm, bools);
+        if (dvx_failed(cast)) return false;
+        bools = cast;
+    }
+    dvx_value array = shape_at_least(vm, bools, 1);
+    vm->api->release(vm, bools);
+    if (dvx_failed(array)) return false;
+    mask = array_of(vm, array);
+    *n = mask->ndim;
+    bool good = fancy_nonzero(vm, mask, places);
+    vm->api->release(vm, array);
+    return good;
+}
+
+static dvx_value nonzero(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    dvx_value places[ND_MOST];
+    int n;
+    (void)count;
+    if (!find_places(vm, args[0], places, &n)) return DVX_FAILED;
+    dvx_value made = vm->api->make_tuple(vm, places, (size_t)n);
+    for (int i = 0; i < n; i++) vm->api->release(vm, places[i]);
+    return made;
+}
+ND_METHOD(nonzero, ND_PLAIN("nonzero", nonzero, 1, 1));
+
+static dvx_value flatnonzero(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    dvx_value places[ND_MOST];
+    nd_array *a;
+    int n;
+    (void)count;
+    dvx_value array = array_operand(vm, args[0], NULL, &a);
+    dvx_value row = dvx_failed(array) ? array : shape_ravel(vm, array);
+    bool good = !dvx_failed(row) && find_places(vm, row, places, &n);
+    vm->api->release(vm, row);
+    vm->api->release(vm, array);
+    return good ? places[0] : DVX_FAILED;
+}
+
+/* ---- What dl does ---- */
+
+#define IN_DL(name, function, ...)                                                         \
+    ND_PARAMETERS(of_##name##_method, __VA_ARGS__);                                        \
+    static dvx_value name##_in_dl(dvx_vm *vm, const dvx_value *args, uint32_t count) {     \
+        (void)count;                                                                       \
+        return nd_library(vm, "_ndarray.picking", function, &of_##name##_method, args, 1); \
+    }                                                                                      \
+    ND_METHOD(name, ND_NAMED(#name, name##_in_dl, of_##name##_method))
+IN_DL(put, "put", 2, "indices", "values", "mode");
+IN_DL(compress, "compress_method", 1, "condition", "axis", "out");
+IN_DL(choose, "choose", 1, "choices", "out", "mode");
 
 /* ---- copyto, shares_memory ---- */
 
@@ -283,19 +181,8 @@ static dvx_value take_function(dvx_vm *vm, const dvx_value *args, uint32_t count
 static bool check_casting(dvx_vm *vm, dvx_value v, const nd_dtype *from, const nd_dtype *to,
                           dvx_value casting) {
     char word[32] = "same_kind";
-    if (!dvx_failed(casting)) nd_word(vm, casting, word);
-    bool good = true;
-    if (!strcmp(word, "same_kind"))
-        good = dtype_is_same_kind(from, to);
-    else if (!strcmp(word, "safe"))
-        good = dtype_is_safe(from, to);
-    else if (!strcmp(word, "no") || !strcmp(word, "equiv"))
-        good = from == to;
-    else if (strcmp(word, "unsafe"))
-        return nd_fail(vm, DVX_VALUE_ERROR,
-                       "casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe' "
-                       "(got '%s')",
-                       word);
+    const int good = finfo_casts(vm, from, to, casting, word);
+    if (good < 0) return false;
     const bool number = convert_kind(vm, v) != NULL;
     return good || (number && dtype_is_integer(from) && dtype_is_integer(to)) ||
            nd_fail(vm, DVX_TYPE_ERROR,
@@ -338,25 +225,14 @@ static dvx_value may_share(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     return answer;
 }
 
-static const dvx_type flags_type = {.size = sizeof(dvx_type),
-                                    .name = "flagsobj",
-                                    .payload = sizeof(flags),
-                                    .release = release_flags,
-                                    .repr = show_flags,
-                                    .compare = compare_flags,
-                                    .get_item = get_flag,
-                                    .set_item = set_flag,
-                                    .attribute_count = LENGTH_OF(flag_attributes),
-                                    .attributes = flag_attributes};
+ND_PARAMETERS(of_a, 1, "a");
 ND_PARAMETERS(of_a_take, 2, "a", "indices", "axis");
 ND_PARAMETERS(of_copyto, 2, "dst", "src", "casting", "where");
 
 static const dvx_function functions[] = {
-    ND_NAMED("take", take_function, of_a_take),
-    ND_NAMED("copyto", copyto, of_copyto),
-    ND_PLAIN("may_share_memory", may_share, 2, 2),
+    ND_PLAIN("_flags", flags_of, 1, 1),         ND_NAMED("nonzero", nonzero, of_a),
+    ND_NAMED("flatnonzero", flatnonzero, of_a), ND_NAMED("take", take_function, of_a_take),
+    ND_NAMED("copyto", copyto, of_copyto),      ND_PLAIN("may_share_memory", may_share, 2, 2),
 };
 
-bool extra_register(dvx_vm *vm, dvx_value module) {
-    return ND_ADD_ALL(functions) && vm->api->add_type(vm, module, &flags_type);
-}
+bool extra_register(dvx_vm *vm, dvx_value module) { return ND_ADD_ALL(functions); }

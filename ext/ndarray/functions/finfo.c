@@ -40,6 +40,19 @@ static dvx_value result_type(dvx_vm *vm, const dvx_value *args, uint32_t count) 
     return dtype_object(vm, result);
 }
 
+int finfo_casts(dvx_vm *vm, const nd_dtype *from, const nd_dtype *to, dvx_value casting,
+                char word[32]) {
+    if (!dvx_failed(casting)) nd_word(vm, casting, word);
+    if (!strcmp(word, "safe")) return dtype_is_safe(from, to);
+    if (!strcmp(word, "same_kind")) return dtype_is_same_kind(from, to);
+    if (!strcmp(word, "no") || !strcmp(word, "equiv")) return from == to;
+    if (!strcmp(word, "unsafe")) return true;
+    nd_fail(vm, DVX_VALUE_ERROR,
+            "casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe' (got '%s')",
+            word);
+    return -1;
+}
+
 /* from_, to, casting */
 static dvx_value can_cast(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     char word[32] = "safe";
@@ -48,20 +61,8 @@ static dvx_value can_cast(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     const nd_dtype *from = a ? a->dtype : convert_kind(vm, args[0]), *to;
     if (!from && !(from = dtype_read(vm, args[0]))) return DVX_FAILED;
     if (!(to = dtype_read(vm, args[1]))) return DVX_FAILED;
-    if (!dvx_failed(args[2])) nd_word(vm, args[2], word);
-    bool good = true;
-    if (!strcmp(word, "safe"))
-        good = dtype_is_safe(from, to);
-    else if (!strcmp(word, "same_kind"))
-        good = dtype_is_same_kind(from, to);
-    else if (!strcmp(word, "no") || !strcmp(word, "equiv"))
-        good = from == to;
-    else if (strcmp(word, "unsafe"))
-        return nd_raise(vm, DVX_VALUE_ERROR,
-                        "casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe' "
-                        "(got '%s')",
-                        word);
-    return vm->api->make_bool(vm, good);
+    const int good = finfo_casts(vm, from, to, args[2], word);
+    return good < 0 ? DVX_FAILED : vm->api->make_bool(vm, good);
 }
 
 /* ---- Questions ---- */

@@ -5,6 +5,12 @@
 
 #include "array/array.h"
 
+/* May elements be cast as `casting` says, or else `word`, which becomes the rule?  1, 0, -1:
+ * ValueError.
+ */
+int finfo_casts(dvx_vm *vm, const nd_dtype *from, const nd_dtype *to, dvx_value casting,
+                char word[32]);
+
 bool finfo_register(dvx_vm *vm, dvx_value module);
 
 #endif

@@ -103,8 +103,8 @@ static void find_order(dvx_vm *vm, const dvx_value *values, int64_t count, int n
     }
 }
 
-dvx_value join_arrays(dvx_vm *vm, const dvx_value *values, int64_t count, int axis,
-                      const nd_dtype *dtype) {
+static dvx_value join_arrays(dvx_vm *vm, const dvx_value *values, int64_t count, int axis,
+                             const nd_dtype *dtype) {
     const nd_array *first = array_of(vm, values[0]);
     int64_t shape[ND_MOST], total = 0;
     nd_array *whole;
@@ -227,62 +227,7 @@ static dvx_value hstack(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     return stack_rows(vm, args[0], 1, true);
 }
 
-/* ---- tile and repeat ---- */
-
-/* The same array `reps` times along each axis: copied as an array with an axis more for each. */
-static dvx_value tile_array(dvx_vm *vm, const nd_array *a, int ndim, const int64_t *reps,
-                            int64_t *shape) {
-    dvx_axis to_axes[2 * ND_MOST], from_axes[2 * ND_MOST];
-    nd_array *whole;
-    dvx_value made = array_new(vm, a->dtype, ndim, shape, &whole);
-    if (dvx_failed(made) || whole->size == 0) return made;
-    int shift = ndim - a->ndim, n = 0;
-    for (int i = 0; i < ndim; i++) {
-        dvx_axis own = i < shift ? (dvx_axis){1, 0} : a->axes[i - shift];
-        int64_t stride = whole->axes[i].stride;
-        if (reps[i] != 1) {
-            to_axes[n] = (dvx_axis){reps[i], own.count * stride};
-            from_axes[n++] = (dvx_axis){reps[i], 0};
-        }
-        if (own.count != 1) {
-            to_axes[n] = (dvx_axis){own.count, stride};
-            from_axes[n++] = own;
-        }
-    }
-    if (n > ND_MOST) {
-        vm->api->release(vm, made);
-        return nd_raise(vm, DVX_VALUE_ERROR, "tile of so many axes is not part of dl");
-    }
-    nd_array to = {.data = whole->data, .dtype = a->dtype, .axes = to_axes, .ndim = n};
-    nd_array from = {.data = a->data, .dtype = a->dtype, .axes = from_axes, .ndim = n};
-    array_update(&to);
-    array_update(&from);
-    if (array_pour(vm, &to, &from)) return made;
-    vm->api->release(vm, made);
-    return DVX_FAILED;
-}
-
-/* tile(A, reps) */
-static dvx_value tile(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    nd_array *a;
-    int64_t given[ND_MOST], reps[ND_MOST], shape[ND_MOST];
-    int count_reps;
-    (void)count;
-    dvx_value array = array_operand(vm, args[0], NULL, &a), made = DVX_FAILED;
-    if (dvx_failed(array)) return array;
-    if (array_read_shape(vm, args[1], &count_reps, given)) {
-        int ndim = a->ndim > count_reps ? a->ndim : count_reps;
-        bool good = true;
-        for (int i = 0; good && i < ndim; i++) {
-            reps[i] = i < ndim - count_reps ? 1 : given[i - (ndim - count_reps)];
-            shape[i] = i < ndim - a->ndim ? 1 : a->axes[i - (ndim - a->ndim)].count;
-            good = array_times(vm, shape[i], reps[i], &shape[i]);
-        }
-        if (good) made = tile_array(vm, a, ndim, reps, shape);
-    }
-    vm->api->release(vm, array);
-    return made;
-}
+/* ---- repeat ---- */
 
 /* One block, again and again. */
 static char *fill_blocks(char *to, const char *from, size_t bytes, int64_t count) {
@@ -420,47 +365,9 @@ static dvx_value repeat(dvx_vm *vm, const dvx_value *args, uint32_t count) {
 ND_PARAMETERS(of_repeats, 1, "repeats", "axis");
 ND_METHOD(repeat, ND_NAMED("repeat", repeat, of_repeats));
 
-/* ---- resize ---- */
-
-/* a, new_shape */
-static dvx_value resize(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    enum { AT_ONCE = 1 << 24 }; /* bytes */
-    nd_array *a, *out;
-    int ndim;
-    int64_t shape[ND_MOST];
-    (void)count;
-    if (!array_read_shape(vm, args[1], &ndim, shape)) return DVX_FAILED;
-    for (int i = 0; i < ndim; i++)
-        if (shape[i] < 0)
-            return nd_raise(vm, DVX_VALUE_ERROR,
-                            "all elements of `new_shape` must be non-negative");
-    dvx_value row = array_row(vm, args[0], NULL, &a);
-    if (dvx_failed(row)) return row;
-    dvx_value made = a->size ? array_new(vm, a->dtype, ndim, shape, &out)
-                             : create_zeros(vm, a->dtype, ndim, shape, &out);
-    if (!dvx_failed(made) && a->size) {
-        const size_t one = (size_t)(a->size * a->dtype->size);
-        const size_t all = (size_t)(out->size * out->dtype->size);
-        size_t done = one < all ? one : all;
-        if (done) memcpy(out->data, a->data, done);
-        for (; done && done < all && !dvx_failed(made);) {
-            const size_t twice = done < all - done ? done : all - done;
-            const size_t more = twice < AT_ONCE ? twice : AT_ONCE / one * one + one;
-            memcpy(out->data + done, out->data, more < twice ? more : twice);
-            done += more < twice ? more : twice;
-            if (!nd_work(vm, (int64_t)(twice < AT_ONCE ? twice : AT_ONCE) / 8))
-                made = compose_first(vm, DVX_FAILED, made);
-        }
-    }
-    vm->api->release(vm, row);
-    return made;
-}
-
 ND_PARAMETERS(of_concatenate, 1, ".arrays", "axis", "out", "dtype");
 ND_PARAMETERS(of_stack, 1, "arrays", "axis", "out");
 ND_PARAMETERS(of_tup, 1, "tup");
-ND_PARAMETERS(of_tile, 2, "A", "reps");
-ND_PARAMETERS(of_resize, 2, "a", "new_shape");
 ND_PARAMETERS(of_repeat, 2, "a", "repeats", "axis");
 
 static const dvx_function functions[] = {
@@ -469,9 +376,7 @@ static const dvx_function functions[] = {
     ND_NAMED("vstack", vstack, of_tup),
     ND_NAMED("row_stack", vstack, of_tup),
     ND_NAMED("hstack", hstack, of_tup),
-    ND_NAMED("tile", tile, of_tile),
     ND_NAMED("repeat", repeat, of_repeat),
-    ND_NAMED("resize", resize, of_resize),
 };
 
 bool join_register(dvx_vm *vm, dvx_value module) { return ND_ADD_ALL(functions); }

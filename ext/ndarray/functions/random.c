@@ -42,28 +42,10 @@ static drawer *drawer_of(dvx_vm *vm, dvx_value self) {
 
 /* ---- What dl does ---- */
 
-/* The function of this name in lib/random.dl, with self and the arguments that are given, by their
- * names. */
+/* The function of this name in lib/random.dl, with self and the arguments that are given. */
 static dvx_value leave(dvx_vm *vm, const char *name, const dvx_parameters *parameters,
                        const dvx_value *args) {
-    enum { MOST = 8 };
-    dvx_value given[MOST + 1] = {args[0]}, names[MOST], callee = DVX_FAILED, result = DVX_FAILED;
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < parameters->count && i < MOST; i++) {
-        if (dvx_failed(args[i + 1])) continue;
-        names[count++] = nd_str(vm, parameters->names[i]);
-        given[count] = args[i + 1];
-    }
-    dvx_value keywords = vm->api->make_tuple(vm, names, count);
-    dvx_value module = vm->api->import(vm, SOURCE_LIBRARY);
-    if (!dvx_failed(module)) callee = vm->api->get_attribute(vm, module, name);
-    if (!dvx_failed(callee) && !dvx_failed(keywords))
-        result = vm->api->call_keywords(vm, callee, given, count + 1, keywords);
-    for (uint32_t i = 0; i < count; i++) vm->api->release(vm, names[i]);
-    vm->api->release(vm, keywords);
-    vm->api->release(vm, callee);
-    vm->api->release(vm, module);
-    return result;
+    return nd_library(vm, SOURCE_LIBRARY, name, parameters, args, 1);
 }
 
 /* Is it an argument that may be an array? */
@@ -606,19 +588,6 @@ static bool shuffle_rows(dvx_vm *vm, dvx_value self, dvx_value x, nd_bits *bits)
     return good;
 }
 
-static bool swap_items(dvx_vm *vm, dvx_value list, int64_t i, int64_t j) {
-    dvx_value at[2] = {vm->api->make_int(vm, i), vm->api->make_int(vm, j)};
-    dvx_value items[2] = {vm->api->get_item(vm, list, at[0]), DVX_FAILED};
-    if (!dvx_failed(items[0])) items[1] = vm->api->get_item(vm, list, at[1]);
-    bool good = !dvx_failed(items[1]) && vm->api->set_item(vm, list, at[0], items[1]) &&
-                vm->api->set_item(vm, list, at[1], items[0]);
-    for (int k = 0; k < 2; k++) {
-        vm->api->release(vm, at[k]);
-        vm->api->release(vm, items[k]);
-    }
-    return good;
-}
-
 /* An axis that is given, and not 0. */
 static bool is_other_axis(dvx_vm *vm, dvx_value axis) {
     int64_t n;
@@ -640,12 +609,8 @@ static dvx_value shuffle(dvx_vm *vm, const dvx_value *args, uint32_t count) {
         }
         return shuffle_rows(vm, args[0], args[1], d->bits) ? nd_none(vm) : DVX_FAILED;
     }
-    int64_t length = vm->api->length(vm, args[1]);
-    if (length < 0) return DVX_FAILED;
-    for (int64_t i = length - 1; i > 0; i--)
-        if (!swap_items(vm, args[1], i, (int64_t)bits_masked(d->bits, (uint64_t)i)))
-            return DVX_FAILED;
-    return nd_none(vm);
+    const dvx_value own[3] = {args[0], args[1], DVX_FAILED};
+    return leave(vm, "shuffle", &shuffle_parameters, own);
 }
 
 static dvx_value permutation(dvx_vm *vm, const dvx_value *args, uint32_t count) {

@@ -350,24 +350,9 @@ static dvx_value round_floats(dvx_vm *vm, dvx_value a, int64_t decimals) {
     return then(vm, back, made, &scale);
 }
 
-/* Both parts. */
-static dvx_value round_complex(dvx_vm *vm, dvx_value held, const nd_array *a, int64_t decimals) {
-    dvx_value copy = array_copy(vm, a, a->dtype, 'K');
-    static const char *const parts[2] = {"real", "imag"};
-    for (int i = 0; i < 2 && !dvx_failed(copy); i++) {
-        dvx_value part = round_floats(vm, vm->api->get_attribute(vm, held, parts[i]), decimals);
-        dvx_value to = dvx_failed(part) ? part : vm->api->get_attribute(vm, copy, parts[i]);
-        dvx_value rounded = dvx_failed(to) ? to : array_from(vm, part, NULL);
-        if (dvx_failed(rounded) || !array_assign(vm, array_of(vm, to), array_of(vm, rounded)))
-            copy = compose_first(vm, DVX_FAILED, copy);
-        vm->api->release(vm, rounded);
-        vm->api->release(vm, to);
-        vm->api->release(vm, part);
-    }
-    return copy;
-}
+ND_PARAMETERS(round_parameters, 1, "a", "decimals", "out");
 
-/* a, decimals, out */
+/* a, decimals, out; of complex numbers it is dl code */
 static dvx_value round_to(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *a, *out = NULL;
     int64_t decimals = 0;
@@ -378,8 +363,8 @@ static dvx_value round_to(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     dvx_value held = array_operand(vm, args[0], NULL, &a), made;
     if (dvx_failed(held)) return held;
     if (a->dtype->kind == 'c')
-        made = round_complex(vm, held, a, decimals);
-    else if (a->dtype->kind == 'f' || a->dtype->num == ND_BOOL)
+        return compose_first(vm, nd_wider(vm, "round", &round_parameters, args), held);
+    if (a->dtype->kind == 'f' || a->dtype->num == ND_BOOL)
         made = round_floats(vm, vm->api->retain(vm, held), decimals);
     else if (decimals >= 0)
         made = vm->api->retain(vm, held); /* (NumPy gives the array itself, too.) */
@@ -489,19 +474,8 @@ static dvx_value trace(dvx_vm *vm, const dvx_value *args, uint32_t count) {
 
 typedef struct tolerance {
     double relative, absolute;
-    bool equal_nan, all;
+    bool equal_nan, all, wide;
 } tolerance;
-
-/* Of complex numbers whose difference is not finite. */
-static bool is_close_odd(nd_complex x, nd_complex y, const tolerance *t) {
-    const bool finite =
-        isfinite(x.real) && isfinite(x.imag) && isfinite(y.real) && isfinite(y.imag);
-    if (finite)
-        return hypot(x.real - y.real, x.imag - y.imag) <=
-               t->absolute + t->relative * hypot(y.real, y.imag);
-    if (x.real == y.real && x.imag == y.imag) return true;
-    return t->equal_nan && (isnan(x.real) || isnan(x.imag)) && (isnan(y.real) || isnan(y.imag));
-}
 
 /* (Two arrays of float32 are compared in that type, as NumPy does it.  Without jumps, for vectors,
  * and with `truth` as wide as the elements.) */
@@ -545,47 +519,17 @@ static bool is_close_odd(nd_complex x, nd_complex y, const tolerance *t) {
 CLOSE_REAL(double, int64_t, real)
 CLOSE_REAL(float, int32_t, single)
 
-/* Complex numbers by their sizes, of a block at a time. */
-static bool close_row(dvx_vm *vm, void *context, char *const *data, int64_t count,
-                      const int64_t *strides) {
-    enum { BLOCK = 128 };
-    static const int64_t steps[] = {sizeof(nd_complex), sizeof(double)};
-    const nd_loop size_of = ufunc_kernel(vm, ND_UFUNC_absolute, ND_COMPLEX128)->loop;
-    tolerance *t = context;
-    nd_complex apart[BLOCK], other[BLOCK];
-    double distance[BLOCK], size[BLOCK];
-    for (int64_t done = 0; done < count; done += BLOCK) {
-        const int64_t n = count - done < BLOCK ? count - done : BLOCK;
-        const char *xs = data[1] + done * strides[1], *ys = data[2] + done * strides[2];
-        for (int64_t i = 0; i < n; i++) {
-            const nd_complex x = *(const nd_complex *)(const void *)(xs + i * strides[1]);
-            other[i] = *(const nd_complex *)(const void *)(ys + i * strides[2]);
-            apart[i] = (nd_complex){x.real - other[i].real, x.imag - other[i].imag};
-        }
-        size_of((char *[]){(char *)apart, (char *)distance}, n, steps);
-        size_of((char *[]){(char *)other, (char *)size}, n, steps);
-        for (int64_t i = 0; i < n; i++) {
-            const nd_complex x = *(const nd_complex *)(const void *)(xs + i * strides[1]);
-            const nd_complex y = other[i];
-            bool close = distance[i] <= t->absolute + t->relative * size[i];
-            if (UNLIKELY(!isfinite(apart[i].real) || !isfinite(apart[i].imag)))
-                close = is_close_odd(x, y, t);
-            data[0][(done + i) * strides[0]] = close;
-            t->all &= close;
-        }
-    }
-    return true;
-}
+ND_PARAMETERS(close_parameters, 2, "a", "b", "rtol", "atol", "equal_nan");
 
-/* a, b, rtol, atol, equal_nan: an array of bools. */
-static dvx_value compare_close(dvx_vm *vm, const dvx_value *args, tolerance *t) {
+/* a, b, rtol, atol, equal_nan: an array of bools, or what dl makes of complex numbers (`name`). */
+static dvx_value compare_close(dvx_vm *vm, const dvx_value *args, const char *name, tolerance *t) {
     enum { STEPS = 2 }; /* for nd_work, of an element */
     nd_array *operands[2], *out;
     nd_walk walk;
     walk_begin(&walk, 3, 0);
     int equal_nan = nd_flag(vm, args[4], false);
     dvx_value made = DVX_FAILED;
-    *t = (tolerance){1e-5, 1e-8, equal_nan > 0, true};
+    *t = (tolerance){1e-5, 1e-8, equal_nan > 0, true, false};
     if (equal_nan < 0 ||
         (!dvx_failed(args[2]) && !vm->api->read_float(vm, args[2], &t->relative)) ||
         (!dvx_failed(args[3]) && !vm->api->read_float(vm, args[3], &t->absolute)))
@@ -594,11 +538,15 @@ static dvx_value compare_close(dvx_vm *vm, const dvx_value *args, tolerance *t) 
     if (!dvx_failed(held[0])) held[1] = array_operand(vm, args[1], NULL, &operands[1]);
     const bool real =
         !dvx_failed(held[1]) && operands[0]->dtype->kind != 'c' && operands[1]->dtype->kind != 'c';
+    if (!dvx_failed(held[1]) && !real) {
+        t->wide = true;
+        vm->api->release(vm, held[1]);
+        return compose_first(vm, nd_wider(vm, name, &close_parameters, args), held[0]);
+    }
     const bool single =
         real && operands[0]->dtype->num == ND_FLOAT32 && operands[1]->dtype->num == ND_FLOAT32;
     for (int i = 0; i < 2 && !dvx_failed(held[1]) && !single; i++) {
-        const nd_dtype *dtype = ND_DTYPE(real ? ND_FLOAT64 : ND_COMPLEX128);
-        dvx_value cast = array_operand(vm, held[i], dtype, &operands[i]);
+        dvx_value cast = array_operand(vm, held[i], ND_DTYPE(ND_FLOAT64), &operands[i]);
         vm->api->release(vm, held[i]);
         held[i] = cast;
     }
@@ -610,7 +558,7 @@ static dvx_value compare_close(dvx_vm *vm, const dvx_value *args, tolerance *t) 
         walk.data[i] = a->data;
         array_strides_in(a, walk.ndim, walk.strides[i]);
     }
-    const nd_row row = single ? close_single_row : real ? close_real_row : close_row;
+    const nd_row row = single ? close_single_row : close_real_row;
     if (!dvx_failed(made) && !(nd_work(vm, STEPS * out->size) && walk_run(vm, &walk, row, t))) {
         vm->api->release(vm, made);
         made = DVX_FAILED;
@@ -623,15 +571,15 @@ static dvx_value compare_close(dvx_vm *vm, const dvx_value *args, tolerance *t) 
 static dvx_value isclose(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     tolerance t;
     (void)count;
-    dvx_value made = compare_close(vm, args, &t);
-    return dvx_failed(made) ? made : array_result(vm, made);
+    dvx_value made = compare_close(vm, args, "isclose", &t);
+    return dvx_failed(made) || t.wide ? made : array_result(vm, made);
 }
 
 static dvx_value allclose(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     tolerance t;
     (void)count;
-    dvx_value made = compare_close(vm, args, &t);
-    if (dvx_failed(made)) return made;
+    dvx_value made = compare_close(vm, args, "allclose", &t);
+    if (dvx_failed(made) || t.wide) return made;
     vm->api->release(vm, made);
     return vm->api->make_bool(vm, t.all);
 }
@@ -775,11 +723,9 @@ static dvx_value without_nans(dvx_vm *vm, const dvx_value *args, uint32_t count)
 
 ND_PARAMETERS(where_parameters, 1, "condition", "x", "y");
 ND_PARAMETERS(diff_parameters, 1, "a", "n", "axis");
-ND_PARAMETERS(close_parameters, 2, "a", "b", "rtol", "atol", "equal_nan");
 static const char *const replace_names[] = {"x", "nan", "posinf", "neginf"};
 static const dvx_parameters replace_parameters = {sizeof(dvx_parameters), replace_names, 4, 1, 1};
 ND_PARAMETERS(count_parameters, 1, "a", "axis");
-ND_PARAMETERS(round_parameters, 1, "a", "decimals", "out");
 ND_PARAMETERS(round_method_parameters, 0, "decimals", "out");
 ND_METHOD(round, ND_NAMED("round", round_to, round_method_parameters));
 ND_METHOD(clip, ND_NAMED("clip", clip_method_of, clip_method_parameters));

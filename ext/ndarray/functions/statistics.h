@@ -1,5 +1,5 @@
-/* statistics.h: what describes samples: median, percentile, quantile (statistics.c); the counts of
- * histogram, bincount, interp (histogram.c).
+/* statistics.h: what describes samples: selection for medians and quantiles (statistics.c); the
+ * counts of histogram, bincount, interp (histogram.c).
  *
  * Invariants
  *  1. Formulas, and the order of operations in them, are NumPy's, so that digits are. */

@@ -589,91 +589,10 @@ static bool is_same_place(const nd_array *a, const nd_array *b) {
     return true;
 }
 
-/* a[indices] = a, of whole rows of neighbours? */
-static bool moves_rows(const fancy *f, const nd_array *value) {
-    const nd_array *a = f->a;
-    int64_t size = a->dtype->size;
-    if (f->count != 1 || f->numbers[0] || f->place_ndim != 1 || f->before || !f->block_ndim ||
-        f->data != a->data || value->ndim != a->ndim || f->block_ndim != a->ndim - 1 ||
-        f->places != a->axes[0].count || !array_same_shape(a, value) || !is_same_place(a, value) ||
-        is_empty(f) || !a->size)
-        return false;
-    for (int i = a->ndim; i-- > 1; size *= a->axes[i].count)
-        if (a->axes[i].stride != size || f->block[i - 1].stride != size ||
-            f->block[i - 1].count != a->axes[i].count)
-            return false;
-    return llabs(a->axes[0].stride) >= size;
-}
-
-/* Rows that are moved among each other: each comes from what the last index says, and is stored to
- * when nobody needs any more what was there.  What is left then are circles, of which one row
- * waits aside. */
-typedef struct row_moves {
-    char *data, *aside;
-    int64_t stride, count, *from, *users, *ready; /* from: -1 where nothing comes */
-    size_t size;
-} row_moves;
-
-static void move_row(const row_moves *m, int64_t to) {
-    memcpy(m->data + to * m->stride, m->data + m->from[to] * m->stride, m->size);
-}
-
-static void move_rows(row_moves *m, const int64_t *offsets) {
-    int64_t ready = 0;
-    for (int64_t i = 0; i < m->count; i++) m->from[i] = -1, m->users[i] = 0;
-    for (int64_t i = 0; i < m->count; i++) m->from[offsets[i] / m->stride] = i;
-    for (int64_t i = 0; i < m->count; i++) {
-        if (m->from[i] == i) m->from[i] = -1;
-        if (m->from[i] >= 0) m->users[m->from[i]]++;
-    }
-    for (int64_t i = 0; i < m->count; i++)
-        if (!m->users[i] && m->from[i] >= 0) m->ready[ready++] = i;
-    while (ready > 0) {
-        const int64_t to = m->ready[--ready], of = m->from[to];
-        move_row(m, to);
-        m->from[to] = -1;
-        if (!--m->users[of] && m->from[of] >= 0) m->ready[ready++] = of;
-    }
-    for (int64_t i = 0; i < m->count; i++) {
-        if (m->from[i] < 0) continue;
-        memcpy(m->aside, m->data + i * m->stride, m->size);
-        int64_t to = i;
-        for (int64_t of; (of = m->from[to]) != i; to = of) {
-            move_row(m, to);
-            m->from[to] = -1;
-        }
-        memcpy(m->data + to * m->stride, m->aside, m->size);
-        m->from[to] = -1;
-    }
-}
-
-static bool set_own_rows(dvx_vm *vm, fancy *f) {
-    const nd_array *a = f->a;
-    const int64_t count = a->axes[0].count;
-    row_moves m = {.data = a->data, .stride = a->axes[0].stride, .count = count};
-    m.size = (size_t)(a->size / count * a->dtype->size);
-    const size_t size = 3 * (size_t)count * sizeof *m.from + m.size;
-    if (!find_offsets(vm, f)) return false;
-    m.from = vm->api->allocate(vm, size);
-    if (!m.from) return false;
-    m.users = m.from + count;
-    m.ready = m.users + count;
-    m.aside = (char *)(m.ready + count);
-    move_rows(&m, f->offsets);
-    vm->api->deallocate(vm, m.from, size);
-    return nd_work(vm, 4 * count + a->size);
-}
-
 bool fancy_set(dvx_vm *vm, nd_array *a, const nd_index *index, dvx_value value) {
     fancy f;
     nd_array *from;
     if (!begin(vm, &f, a, index)) return false;
-    from = array_of(vm, value);
-    if (from && moves_rows(&f, from)) {
-        const bool moved = set_own_rows(vm, &f);
-        end(vm, &f);
-        return moved;
-    }
     dvx_value array = separate(vm, a, &f, value, &from);
     bool good = !dvx_failed(array) && set_places(vm, &f, from);
     vm->api->release(vm, array);
@@ -914,9 +833,10 @@ static inline int next_run(const char *mask, int64_t left, int64_t *size) {
             } else if (run == RUN_MIXED && count >= 8) {                                          \
                 for (int i = 0; i < 8; i++) {                                                     \
                     type *t = (type *)(void *)(to + i * to_step);                                 \
-                    *t = mask[i] ? *(const type *)(const void *)from : *t;                        \
-                    from += step & -(int64_t)mask[i];                                             \
-                    count -= mask[i];                                                             \
+                    const char here = mask[i]; /* (the mask may be what is stored to) */          \
+                    *t = here ? *(const type *)(const void *)from : *t;                           \
+                    from += step & -(int64_t)here;                                                \
+                    count -= here;                                                                \
                 }                                                                                 \
             } else if (run == RUN_MIXED) {                                                        \
                 for (int i = 0; i < 8; i++)                                                       \

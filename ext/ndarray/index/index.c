@@ -243,7 +243,9 @@ static bool read_key(dvx_vm *vm, const nd_array *a, dvx_value key, nd_index *out
            resolve(vm, out, a);
 }
 
-bool index_read(dvx_vm *vm, const nd_array *a, dvx_value key, nd_index *out) {
+/* Reads the key for the array: IndexError and what converting raises.  It must be dropped even so.
+ */
+static bool index_read(dvx_vm *vm, const nd_array *a, dvx_value key, nd_index *out) {
     nd_state *state = nd_state_of(vm);
     state->busy++;
     bool good = read_key(vm, a, key, out);
@@ -251,7 +253,7 @@ bool index_read(dvx_vm *vm, const nd_array *a, dvx_value key, nd_index *out) {
     return good;
 }
 
-void index_drop(dvx_vm *vm, nd_index *index) {
+static void index_drop(dvx_vm *vm, nd_index *index) {
     for (int i = 0; i < index->count; i++)
         if (index->parts[i].kind == INDEX_ARRAY) vm->api->release(vm, index->parts[i].owner);
     for (int i = 0; i < index->held_count; i++) vm->api->release(vm, index->held[i]);

@@ -1,7 +1,7 @@
 /* index.h: subscripts: index.c reads them and does what gives views; fancy.c does index arrays.
  *
  * Invariants
- *  1. A subscript that has been read holds references until index_drop.
+ *  1. A subscript that has been read holds references until it is dropped.
  *  2. Bools as indices have become ints: a bool array of n axes is n index arrays (its nonzero()),
  *     and True and False are index arrays of one or no element that take no axis. */
 #ifndef ND_INDEX_H
@@ -37,11 +37,6 @@ typedef struct index_view {
     int ndim;
     dvx_axis axes[ND_MOST + ND_PARTS];
 } index_view;
-
-/* Reads the key for the array: IndexError and what converting raises.  It must be dropped even so.
- */
-bool index_read(dvx_vm *vm, const nd_array *a, dvx_value key, nd_index *out);
-void index_drop(dvx_vm *vm, nd_index *index);
 
 /* Slots of ndarray, and of generic. */
 dvx_value index_get(dvx_vm *vm, dvx_value self, dvx_value key);

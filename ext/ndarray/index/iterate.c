@@ -180,22 +180,6 @@ ND_ATTRIBUTE(flat, get_flat, set_flat);
 
 /* ---- in ---- */
 
-/* Does any element equal the number?  1, 0, -1: raised. */
-static int has_number(dvx_vm *vm, const nd_array *a, const nd_dtype *dtype, const char *number) {
-    const bool ints = dtype_is_integer(dtype_promote(a->dtype, dtype));
-    const nd_dtype *common = ND_DTYPE(ints ? ND_INT64 : ND_COMPLEX128);
-    nd_cast cast = cast_between(a->dtype, common);
-    char wanted[16], one[16];
-    cast_between(dtype, common)(wanted, 0, number, 0, 1);
-    for (int64_t i = 0; i < a->size; i++) {
-        if (!nd_work(vm, 8)) return -1;
-        cast(one, 0, flat_place(a, i), 0, 1);
-        const nd_complex *x = (const void *)one, *y = (const void *)wanted;
-        if (ints ? !memcmp(one, wanted, 8) : x->real == y->real && x->imag == y->imag) return 1;
-    }
-    return 0;
-}
-
 /* Is a number of that dtype compared as one of the array's dtype?  (To floats it bends.) */
 static bool is_compared_directly(const nd_array *a, const nd_dtype *number) {
     const nd_type num = a->dtype->num;
@@ -223,17 +207,11 @@ int iterate_contains(dvx_vm *vm, dvx_value self, dvx_value item) {
     _Alignas(16) char number[16];
     const nd_array *a = array_self(vm, self);
     const nd_dtype *dtype = convert_kind(vm, item);
-    if (dtype && vm->api->kind(vm, item) != DVX_ANY && is_compared_directly(a, dtype)) {
-        if (!array_store(vm, a->dtype, number, item)) return -1;
-        dtype = a->dtype;
-        if (a->flags & ND_C_CONTIGUOUS)
-            return row_has(vm, a, number, ufunc_kernel(vm, ND_UFUNC_equal, dtype->num)->loop);
-        return has_number(vm, a, dtype, number);
-    }
-    if (dtype) {
-        if (!array_store(vm, dtype, number, item)) return -1;
-        return has_number(vm, a, dtype, number);
-    }
+    if (dtype && vm->api->kind(vm, item) != DVX_ANY && a->flags & ND_C_CONTIGUOUS &&
+        is_compared_directly(a, dtype))
+        return array_store(vm, a->dtype, number, item)
+                   ? row_has(vm, a, number, ufunc_kernel(vm, ND_UFUNC_equal, a->dtype->num)->loop)
+                   : -1;
     /* (a == item).any() */
     dvx_value equal = vm->api->compare(vm, DVX_EQ, self, item);
     if (dvx_failed(equal)) return -1;

@@ -41,19 +41,17 @@ static const symbol symbols[] = {
     {"openblas_get_num_threads", offsetof(nd_blas, threads)},
 };
 
-#define LAPACK(letter, q, e, r)                                                               \
+#define LAPACK(letter, q, e)                                                                  \
     {                                                                                         \
         {#letter "getrf_", offsetof(nd_lapack, getrf)},                                       \
             {#letter "getrs_", offsetof(nd_lapack, getrs)},                                   \
             {#letter "potrf_", offsetof(nd_lapack, potrf)},                                   \
             {#letter "geqrf_", offsetof(nd_lapack, geqrf)}, {q, offsetof(nd_lapack, make_q)}, \
             {e, offsetof(nd_lapack, eigh)}, {#letter "gesdd_", offsetof(nd_lapack, svd)},     \
-            {#letter "geev_", offsetof(nd_lapack, eig)}, {r, offsetof(nd_lapack, reflect)},   \
-            {#letter "gemm_", offsetof(nd_lapack, gemm)},                                     \
-            {#letter "trsm_", offsetof(nd_lapack, trsm)},                                     \
+            {#letter "geev_", offsetof(nd_lapack, eig)},                                      \
     }
-static const symbol lapack_symbols[2][11] = {LAPACK(d, "dorgqr_", "dsyevd_", "dormqr_"),
-                                             LAPACK(z, "zungqr_", "zheevd_", "zunmqr_")};
+static const symbol lapack_symbols[2][8] = {LAPACK(d, "dorgqr_", "dsyevd_"),
+                                            LAPACK(z, "zungqr_", "zheevd_")};
 
 static bool find_all(void *library, const symbol *wanted, size_t count, void *table) {
     for (size_t i = 0; i < count; i++) {

@@ -55,16 +55,6 @@ typedef struct nd_lapack {
                   const int *size, int *info);
     void (*make_q)(const int *m, const int *n, const int *k, void *a, const int *a_step,
                    const void *scales, void *work, const int *size, int *info);
-    /* Q C, with turn Q^H C, for reflections. */
-    void (*reflect)(const char *side, const char *turn, const int *m, const int *n, const int *k,
-                    const void *a, const int *a_step, const void *scales, void *c,
-                    const int *c_step, void *work, const int *size, int *info);
-    void (*gemm)(const char *turn_a, const char *turn_b, const int *m, const int *n, const int *k,
-                 const void *alpha, const void *a, const int *a_step, const void *b,
-                 const int *b_step, const void *beta, void *c, const int *c_step);
-    void (*trsm)(const char *side, const char *half, const char *turn, const char *unit,
-                 const int *m, const int *n, const void *alpha, const void *a, const int *a_step,
-                 void *b, const int *b_step);
     /* Those that follow have other parameters for complex numbers. */
     void (*eigh)(void), (*svd)(void), (*eig)(void);
 } nd_lapack;

@@ -1,10 +1,9 @@
-/* factor.h: matrices as products of triangles and of reflections, by LAPACK, in steps between which
- * the VM is asked whether it goes on.
+/* factor.h: matrices as products of triangles and of reflections, by LAPACK.
  *
  * Invariants
  *  1. Matrices are in Fortran's order, column after column without gaps.
- *  2. What takes some 20 ms goes in steps that take no longer, panels of columns; what takes less
- * is one call, and its digits are LAPACK's.  Either counts its work.
+ *  2. A matrix is factored by one call, a long one in a process apart (apart.h); many right sides
+ *     are solved some at a time.  All count their work.
  *  3. *good is false behind a function during which something was raised; what it computed is then
  *     worth nothing. */
 #ifndef ND_FACTOR_H

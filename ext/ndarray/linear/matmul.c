@@ -752,43 +752,6 @@ static dvx_value rows_of(dvx_vm *vm, const dvx_value *args, dvx_value *rows) {
     return DVX_FAILED;
 }
 
-/* Of complex numbers, by OpenBLAS, without a copy of the conjugates; false: it is not there, or
- * they are few. */
-static bool conjugate_dot(dvx_vm *vm, const nd_array *a, const nd_array *b, dvx_value *result) {
-    const nd_matrix row = {.rows = 1, .columns = a->size}, column = {.rows = a->size, .columns = 1};
-    nd_complex sum;
-    if (b->dtype->num != ND_COMPLEX128 || a->size != b->size || a->size > INT_MAX / 2 ||
-        !is_large(ND_COMPLEX128, &row, &column))
-        return false;
-    const nd_blas *blas = blas_find(vm);
-    if (!blas) return false;
-    blas->zdotc_sub((int)a->size, a->data, 1, b->data, 1, &sum);
-    *result = array_element(vm, a->dtype, (const char *)&sum);
-    return true;
-}
-
-static dvx_value vdot(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    dvx_value rows[2] = {DVX_FAILED, DVX_FAILED}, result = DVX_FAILED;
-    (void)count;
-    if (!dvx_failed(rows_of(vm, args, rows))) {
-        const nd_array *a = array_of(vm, rows[0]);
-        if (a->dtype->kind == 'c' && conjugate_dot(vm, a, array_of(vm, rows[1]), &result)) {
-            vm->api->release(vm, rows[0]);
-            vm->api->release(vm, rows[1]);
-            return result;
-        }
-        if (a->dtype->kind == 'c') {
-            dvx_value other = ufunc_call(vm, ND_UFUNC_conjugate, rows, DVX_FAILED, NULL);
-            vm->api->release(vm, rows[0]);
-            rows[0] = other;
-        }
-        if (!dvx_failed(rows[0])) result = dot_values(vm, rows[0], rows[1], DVX_FAILED, false);
-    }
-    vm->api->release(vm, rows[0]);
-    vm->api->release(vm, rows[1]);
-    return result;
-}
-
 static dvx_value outer(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     dvx_value rows[2] = {DVX_FAILED, DVX_FAILED}, result = DVX_FAILED;
     (void)count;
@@ -808,93 +771,9 @@ static dvx_value outer(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     return result;
 }
 
-/* ---- tensordot ---- */
-
-/* An axis or a sequence of axes of one operand. */
-static bool read_some_axes(dvx_vm *vm, dvx_value v, int ndim, int *axes, int *count) {
-    if (vm->api->kind(vm, v) == DVX_INT) {
-        *count = 1;
-        return nd_axis_of(vm, v, ndim, axes);
-    }
-    int64_t length = vm->api->length(vm, v);
-    if (length < 0) return false;
-    if (length > ndim) return nd_fail(vm, DVX_VALUE_ERROR, "shape-mismatch for sum");
-    *count = (int)length;
-    for (int i = 0; i < *count; i++) {
-        dvx_value index = vm->api->make_int(vm, i), item = vm->api->get_item(vm, v, index);
-        bool good = !dvx_failed(item) && nd_axis_of(vm, item, ndim, &axes[i]);
-        vm->api->release(vm, index);
-        vm->api->release(vm, item);
-        if (!good) return false;
-    }
-    return true;
-}
-
-/* axes= is a number of axes, or a pair of them. */
-static bool read_axes(dvx_vm *vm, dvx_value v, const pair *p, int (*axes)[ND_MOST], int *count) {
-    int64_t n = 2;
-    int counts[2];
-    if (dvx_failed(v) || vm->api->kind(vm, v) == DVX_INT) {
-        if (!dvx_failed(v) && !vm->api->read_int(vm, v, &n)) return false;
-        if (n < 0 || n > p->a->ndim || n > p->b->ndim)
-            return nd_fail(vm, DVX_VALUE_ERROR, "shape-mismatch for sum");
-        *count = (int)n;
-        for (int i = 0; i < *count; i++) axes[0][i] = p->a->ndim - *count + i, axes[1][i] = i;
-    } else {
-        for (int i = 0; i < 2; i++) {
-            dvx_value index = vm->api->make_int(vm, i), item = vm->api->get_item(vm, v, index);
-            bool good = !dvx_failed(item) &&
-                        read_some_axes(vm, item, (i ? p->b : p->a)->ndim, axes[i], &counts[i]);
-            vm->api->release(vm, index);
-            vm->api->release(vm, item);
-            if (!good) return false;
-        }
-        if (counts[0] != counts[1]) return nd_fail(vm, DVX_VALUE_ERROR, "shape-mismatch for sum");
-        *count = counts[0];
-    }
-    for (int i = 0; i < *count; i++)
-        if (p->a->axes[axes[0][i]].count != p->b->axes[axes[1][i]].count)
-            return nd_fail(vm, DVX_VALUE_ERROR, "shape-mismatch for sum");
-    return true;
-}
-
-/* The axes that are not among `axes`, from to[0] on. */
-static int other_axes(int ndim, const int *axes, int count, int *to) {
-    int used = 0;
-    for (int i = 0; i < ndim; i++) {
-        bool summed = false;
-        for (int k = 0; k < count; k++) summed |= axes[k] == i;
-        if (!summed) to[used++] = i;
-    }
-    return used;
-}
-
-static dvx_value tensordot(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    pair p;
-    nd_array *out;
-    int axes[2][ND_MOST], order_a[ND_MOST], order_b[ND_MOST], n = 0;
-    dvx_value made = DVX_FAILED;
-    (void)count;
-    if (!read_pair(vm, args[0], args[1], &p)) return DVX_FAILED;
-    if (read_axes(vm, args[2], &p, axes, &n)) {
-        int used = other_axes(p.a->ndim, axes[0], n, order_a);
-        memcpy(order_b, axes[1], sizeof *order_b * (size_t)n);
-        if (used + other_axes(p.b->ndim, axes[1], n, order_b + n) > ND_MOST ||
-            used + n != p.a->ndim) {
-            vm->api->raise(vm, DVX_VALUE_ERROR, "maximum supported dimension for an ndarray is 32");
-        } else {
-            memcpy(order_a + used, axes[0], sizeof *order_a * (size_t)n);
-            made = contract(vm, &p, order_a, order_b, n, &out);
-        }
-    }
-    release_pair(vm, &p);
-    return made;
-}
-
 /* ---- Tables ---- */
 
 ND_PARAMETERS(product_parameters, 2, "a", "b", "out");
-ND_PARAMETERS(tensor_parameters, 2, "a", "b", "axes");
 ND_PARAMETERS(dot_method_parameters, 1, "b", "out");
 ND_METHOD(dot, ND_NAMED("dot", dot, dot_method_parameters));
 
@@ -903,8 +782,6 @@ static const dvx_function functions[] = {
     ND_NAMED("dot", dot, product_parameters),
     ND_NAMED("outer", outer, product_parameters),
     ND_PLAIN("inner", inner, 2, 2),
-    ND_PLAIN("vdot", vdot, 2, 2),
-    ND_NAMED("tensordot", tensordot, tensor_parameters),
 };
 
 bool matmul_register(dvx_vm *vm, dvx_value module) {

@@ -1,4 +1,4 @@
-/* matmul.h: products of matrices: @, dot, inner, outer, tensordot, vdot.
+/* matmul.h: products of matrices: @, dot, inner, outer.
  *
  * Invariants
  *  1. Each element of a small product, and of any of ints, is summed from the first term to the

@@ -15,17 +15,8 @@
 
 /* ---- Merging ---- */
 
-#define LESS(a, b)         ((a) < (b))
-#define BEFORE_FLOAT(a, b) ((a) < (b) || ((b) != (b) && (a) == (a)))
-/* (Numbers come before those with a nan as the imaginary part, then as the real one, then both.) */
-static inline bool before_complex(nd_complex a, nd_complex b) {
-    const bool a_nan = a.imag != a.imag, b_nan = b.imag != b.imag;
-    if (a.real < b.real) return !a_nan || b_nan;
-    if (a.real > b.real) return b_nan && !a_nan;
-    if (a.real == b.real || (a.real != a.real && b.real != b.real))
-        return a.imag < b.imag || (b_nan && !a_nan);
-    return b.real != b.real;
-}
+#define LESS(a, b) ((a) < (b))
+
 /* (Of numbers.) */
 static inline bool less_complex(nd_complex a, nd_complex b) {
     return (a.real < b.real) | ((a.real == b.real) & (a.imag < b.imag));
@@ -721,8 +712,8 @@ static dvx_value argsort(dvx_vm *vm, const dvx_value *args, uint32_t count) {
 
 /* ---- searchsorted ---- */
 
-bool order_search(dvx_vm *vm, const nd_dtype *dtype, const nd_array *row, const nd_array *keys,
-                  bool right, int64_t *places) {
+static bool order_search(dvx_vm *vm, const nd_dtype *dtype, const nd_array *row,
+                         const nd_array *keys, bool right, int64_t *places) {
     nd_blocks b = {.total = keys->size};
     while (nd_next_block(vm, &b)) {
         all_sorts[dtype->num].search(row->data, row->size, keys->data, b.at, b.at + b.count, right,

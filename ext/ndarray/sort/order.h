@@ -4,16 +4,23 @@
 
 #include "array/array.h"
 
-/* Sorts elements in a row; nans come last. */
+/* The order of elements: nans come last. */
+#define BEFORE_FLOAT(a, b) ((a) < (b) || ((b) != (b) && (a) == (a)))
+/* (Numbers come before those with a nan as the imaginary part, then as the real one, then both.) */
+static inline bool before_complex(nd_complex a, nd_complex b) {
+    const bool a_nan = a.imag != a.imag, b_nan = b.imag != b.imag;
+    if (a.real < b.real) return !a_nan || b_nan;
+    if (a.real > b.real) return b_nan && !a_nan;
+    if (a.real == b.real || (a.real != a.real && b.real != b.real))
+        return a.imag < b.imag || (b_nan && !a_nan);
+    return b.real != b.real;
+}
+
+/* Sorts elements in a row. */
 bool order_sort(dvx_vm *vm, const nd_dtype *dtype, char *data, int64_t count);
 
 /* As far that the elements at `place`, behind it, and at the end are those of the sorted row. */
 bool order_select(dvx_vm *vm, const nd_dtype *dtype, char *data, int64_t count, int64_t place);
-
-/* Of each key, in a sorted row of the same dtype, the first place where it is not behind (right: is
- * before) the element; all elements lie in rows. */
-bool order_search(dvx_vm *vm, const nd_dtype *dtype, const nd_array *row, const nd_array *keys,
-                  bool right, int64_t *places);
 
 /* A copy of the elements whose lines along an axis (None: all elements in one; missing: the last
  * one) lie in a row each: that axis comes last; *of is the axis of a result. */

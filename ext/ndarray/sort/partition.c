@@ -13,15 +13,7 @@
 #include "array/methods.h"
 #include "sort/order.h"
 
-#define BEFORE_INT(a, b)   ((a) < (b))
-#define BEFORE_FLOAT(a, b) ((a) < (b) || ((b) != (b) && (a) == (a)))
-static inline bool before_complex(nd_complex a, nd_complex b) {
-    if (a.real < b.real) return a.imag == a.imag || b.imag != b.imag;
-    if (a.real > b.real) return b.imag != b.imag && a.imag == a.imag;
-    if (a.real == b.real || (a.real != a.real && b.real != b.real))
-        return BEFORE_FLOAT(a.imag, b.imag);
-    return b.real != b.real;
-}
+#define BEFORE_INT(a, b) ((a) < (b))
 
 /* Places that elements are known to have, the least one last. */
 enum { MOST_PIVOTS = 50, FEW = 3 };

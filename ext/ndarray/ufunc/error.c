@@ -1,4 +1,4 @@
-/* error.c: what becomes of floating point flags, and np.seterr, np.geterr, np.errstate (error.h).
+/* error.c: what becomes of floating point flags, which lib/errors.dl sets (error.h).
  *
  * Invariants
  *  1. nd_state.float_errors has, for each kind, 0 to warn, 1 to ignore, 2 to raise. */
@@ -12,13 +12,11 @@
 
 /* In the order in which they are told. */
 enum { DIVIDE, OVER, UNDER, INVALID };
-static const char *const kinds[ND_FLOAT_ERRORS] = {"divide", "over", "under", "invalid"};
 static const char *const texts[ND_FLOAT_ERRORS] = {"divide by zero", "overflow", "underflow",
                                                    "invalid value"};
 static const unsigned bits[ND_FLOAT_ERRORS] = {FE_DIVBYZERO, FE_OVERFLOW, FE_UNDERFLOW, FE_INVALID};
 
-enum { WARN, IGNORE, RAISE, MODES };
-static const char *const modes[MODES] = {"warn", "ignore", "raise"};
+enum { WARN, IGNORE, RAISE };
 
 bool error_warn(dvx_vm *vm, const char *text) {
     dvx_value class_ = vm->api->builtin(vm, "RuntimeWarning");
@@ -57,10 +55,6 @@ bool error_raises(dvx_vm *vm) {
     return false;
 }
 
-void error_ignore_all(dvx_vm *vm) {
-    memset(nd_state_of(vm)->float_errors, IGNORE, ND_FLOAT_ERRORS);
-}
-
 bool error_ufunc(dvx_vm *vm, const char *format, ...) {
     char text[512];
     va_list rest;
@@ -71,121 +65,17 @@ bool error_ufunc(dvx_vm *vm, const char *format, ...) {
     return false;
 }
 
-/* ---- seterr, geterr ---- */
-
-static dvx_value old_modes(dvx_vm *vm) {
-    dvx_value dict = vm->api->make_dict(vm);
-    bool good = !dvx_failed(dict);
-    for (int i = 0; good && i < ND_FLOAT_ERRORS; i++) {
-        dvx_value key = nd_str(vm, kinds[i]);
-        dvx_value mode = nd_str(vm, modes[nd_state_of(vm)->float_errors[i]]);
-        good = vm->api->set_item(vm, dict, key, mode);
-        vm->api->release(vm, key);
-        vm->api->release(vm, mode);
-    }
-    if (good) return dict;
-    vm->api->release(vm, dict);
-    return DVX_FAILED;
+/* _float_errors(modes): what there was, two bits for each kind; the rest is lib/errors.dl. */
+static dvx_value float_errors(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    uint8_t *now = nd_state_of(vm)->float_errors;
+    int64_t old = 0, given;
+    for (int i = 0; i < ND_FLOAT_ERRORS; i++) old |= (int64_t)now[i] << 2 * i;
+    if (count && !vm->api->read_index(vm, args[0], &given)) return DVX_FAILED;
+    for (int i = 0; count && i < ND_FLOAT_ERRORS; i++) now[i] = (uint8_t)(given >> 2 * i & 3);
+    return vm->api->make_int(vm, old);
 }
 
-static bool read_mode(dvx_vm *vm, dvx_value v, uint8_t *out) {
-    char word[32];
-    nd_word(vm, v, word);
-    for (uint8_t i = 0; i < MODES; i++)
-        if (!strcmp(word, modes[i])) return *out = i, true;
-    if (!strcmp(word, "call") || !strcmp(word, "print") || !strcmp(word, "log"))
-        return nd_fail(vm, DVX_VALUE_ERROR, "error mode '%s' is not part of ndarray", word);
-    dvx_value class_ = vm->api->error_class(vm, DVX_KEY_ERROR);
-    vm->api->raise_error(vm, class_);
-    vm->api->release(vm, class_);
-    return false;
-}
-
-/* all, divide, over, under, invalid, each missing or None where it stays as it is. */
-static bool read_modes(dvx_vm *vm, const dvx_value *args, uint8_t *to) {
-    for (int i = 0; i < ND_FLOAT_ERRORS; i++) {
-        dvx_value v = nd_is_given(vm, args[i + 1]) ? args[i + 1] : args[0];
-        if (nd_is_given(vm, v) && !read_mode(vm, v, &to[i])) return false;
-    }
-    return true;
-}
-
-static dvx_value set_errors(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    uint8_t new_modes[ND_FLOAT_ERRORS];
-    nd_state *state = nd_state_of(vm);
-    (void)count;
-    memcpy(new_modes, state->float_errors, sizeof new_modes);
-    if (!read_modes(vm, args, new_modes)) return DVX_FAILED;
-    dvx_value old = old_modes(vm);
-    if (!dvx_failed(old)) memcpy(state->float_errors, new_modes, sizeof new_modes);
-    return old;
-}
-
-static dvx_value get_errors(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    (void)args, (void)count;
-    return old_modes(vm);
-}
-
-/* ---- errstate ---- */
-
-typedef struct error_state {
-    uint8_t given[ND_FLOAT_ERRORS]; /* MODES: stays as it is */
-    uint8_t old[ND_FLOAT_ERRORS];
-} error_state;
-extern const dvx_type error_state_type;
-
-static bool fill(dvx_vm *vm, dvx_value self, const dvx_value *args, uint32_t count) {
-    error_state *s = vm->api->payload(vm, self, &error_state_type);
-    (void)count;
-    memset(s->given, MODES, sizeof s->given);
-    return read_modes(vm, args, s->given);
-}
-
-static dvx_value enter(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    error_state *s = vm->api->payload(vm, args[0], &error_state_type);
-    nd_state *state = nd_state_of(vm);
-    (void)count;
-    memcpy(s->old, state->float_errors, sizeof s->old);
-    for (int i = 0; i < ND_FLOAT_ERRORS; i++)
-        if (s->given[i] < MODES) state->float_errors[i] = s->given[i];
-    return nd_none(vm);
-}
-
-static dvx_value leave(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    const error_state *s = vm->api->payload(vm, args[0], &error_state_type);
-    (void)count;
-    memcpy(nd_state_of(vm)->float_errors, s->old, sizeof s->old);
-    return nd_none(vm);
-}
-
-/* As a decorator: the function, which runs with these modes (lib/functions.dl). */
-static dvx_value decorate(dvx_vm *vm, dvx_value self, const dvx_value *args, uint32_t count) {
-    const dvx_value both[2] = {self, args[0]};
-    (void)count;
-    return nd_call_library(vm, "_ndarray.functions", "with_errors", both, 2);
-}
-
-ND_PARAMETERS(func_parameters, 1, "func");
-ND_PARAMETERS(modes_parameters, 0, "all", "divide", "over", "under", "invalid");
-static const dvx_function enter_method = ND_PLAIN("__enter__", enter, 1, 1);
-static const dvx_function leave_method = ND_PLAIN("__exit__", leave, 4, 4);
-static const dvx_function *const methods[] = {&enter_method, &leave_method};
-const dvx_type error_state_type = {
-    .size = sizeof(dvx_type),
-    .name = "errstate",
-    .payload = sizeof(error_state),
-    .initialise = fill,
-    .parameters = &modes_parameters,
-    .call = decorate,
-    .call_parameters = &func_parameters,
-    .method_count = LENGTH_OF(methods),
-    .methods = methods,
-};
-
-static const dvx_function functions[] = {
-    ND_NAMED("seterr", set_errors, modes_parameters),
-    ND_PLAIN("geterr", get_errors, 0, 0),
-};
+static const dvx_function functions[] = {ND_PLAIN("_float_errors", float_errors, 0, 1)};
 
 dvx_value error_make_class(dvx_vm *vm, const char *name, dvx_value base, const char *module_name) {
     dvx_value dict = vm->api->make_dict(vm), made = DVX_FAILED;
@@ -210,6 +100,5 @@ bool error_register(dvx_vm *vm, dvx_value module) {
     state->float_errors[UNDER] = IGNORE;
     state->ufunc_error = error_make_class(
         vm, "UFuncTypeError", vm->api->error_class(vm, DVX_TYPE_ERROR), "numpy.core._exceptions");
-    return !dvx_failed(state->ufunc_error) && vm->api->add_type(vm, module, &error_state_type) &&
-           ND_ADD_ALL(functions);
+    return !dvx_failed(state->ufunc_error) && ND_ADD_ALL(functions);
 }

@@ -11,8 +11,6 @@ bool error_flags(dvx_vm *vm, const char *name, unsigned flags);
 bool error_heeds(dvx_vm *vm, unsigned flags);
 /* Does np.seterr make an error of anything? */
 bool error_raises(dvx_vm *vm);
-/* Flags are not told of any more; who calls this puts nd_state.float_errors back. */
-void error_ignore_all(dvx_vm *vm);
 /* Warns, as warnings.warn(text, RuntimeWarning) does; false: raised. */
 bool error_warn(dvx_vm *vm, const char *text);
 /* Raises UFuncTypeError, a TypeError; false. */

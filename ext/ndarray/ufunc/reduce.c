@@ -392,14 +392,10 @@ static bool add_mask(dvx_vm *vm, const nd_array *a, const nd_array *where, nd_wa
     return true;
 }
 
-dvx_value reduce_array(dvx_vm *vm, nd_ufunc_number number, const nd_array *a, uint32_t mask,
-                       nd_type type, bool keep, const char *initial, nd_array **out) {
-    return reduce_masked(vm, number, a, mask, type, keep, initial, NULL, out);
-}
-
-dvx_value reduce_masked(dvx_vm *vm, nd_ufunc_number number, const nd_array *a, uint32_t mask,
-                        nd_type type, bool keep, const char *initial, const nd_array *where,
-                        nd_array **out) {
+/* reduce_array of the elements where the mask, which is broadcast to the shape of `a`, is true. */
+static dvx_value reduce_masked(dvx_vm *vm, nd_ufunc_number number, const nd_array *a, uint32_t mask,
+                               nd_type type, bool keep, const char *initial, const nd_array *where,
+                               nd_array **out) {
     const nd_ufunc_facts *facts = &loops_facts[number];
     const nd_kernel *kernel = ufunc_kernel(vm, number, type);
     nd_walk walk;
@@ -444,6 +440,11 @@ dvx_value reduce_masked(dvx_vm *vm, nd_ufunc_number number, const nd_array *a, u
     if (good) return made;
     vm->api->release(vm, made);
     return DVX_FAILED;
+}
+
+dvx_value reduce_array(dvx_vm *vm, nd_ufunc_number number, const nd_array *a, uint32_t mask,
+                       nd_type type, bool keep, const char *initial, nd_array **out) {
+    return reduce_masked(vm, number, a, mask, type, keep, initial, NULL, out);
 }
 
 dvx_value reduce_finish(dvx_vm *vm, dvx_value made, const nd_array *a, dvx_value out,

@@ -27,10 +27,6 @@ bool reduce_axes(dvx_vm *vm, dvx_value axis, int ndim, uint32_t *mask);
 /* The reduction of `a` along these axes, computed in `type`: an array in any case. */
 dvx_value reduce_array(dvx_vm *vm, nd_ufunc_number number, const nd_array *a, uint32_t mask,
                        nd_type type, bool keep, const char *initial, nd_array **out);
-/* The same of the elements where the mask, which is broadcast to the shape of `a`, is true. */
-dvx_value reduce_masked(dvx_vm *vm, nd_ufunc_number number, const nd_array *a, uint32_t mask,
-                        nd_type type, bool keep, const char *initial, const nd_array *where,
-                        nd_array **out);
 /* Into an array that is given, or as a result; takes `made`, whose payload is `a`. */
 dvx_value reduce_finish(dvx_vm *vm, dvx_value made, const nd_array *a, dvx_value out,
                         nd_ufunc_number number);

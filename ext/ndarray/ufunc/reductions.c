@@ -9,7 +9,6 @@
 
 #include <stdlib.h>
 
-#include "functions/arrange.h"
 #include "loops/cast.h"
 #include "array/convert.h"
 #include "ufunc/error.h"
@@ -17,6 +16,28 @@
 #include "ufunc/reduce.h"
 #include "ufunc/ufunc.h"
 #include "ufunc/walk.h"
+
+/* ---- Parameters ---- */
+
+#define SUM_PARAMETERS    "axis", "dtype", "out", "keepdims", "initial", "where"
+#define MAX_PARAMETERS    "axis", "out", "keepdims", "initial", "where"
+#define TRUTH_PARAMETERS  "axis", "out", "keepdims", "where"
+#define PTP_PARAMETERS    "axis", "out", "keepdims"
+#define MEAN_PARAMETERS   "axis", "dtype", "out", "keepdims", "where"
+#define VAR_PARAMETERS    "axis", "dtype", "out", "ddof", "keepdims", "where"
+#define SEARCH_PARAMETERS "axis", "out", "keepdims"
+#define RUN_PARAMETERS    "axis", "dtype", "out"
+#define BOTH(name, ...)                                  \
+    ND_PARAMETERS(name##_function, 1, "a", __VA_ARGS__); \
+    ND_PARAMETERS(name##_method, 0, __VA_ARGS__)
+BOTH(sum, SUM_PARAMETERS);
+BOTH(max, MAX_PARAMETERS);
+BOTH(truth, TRUTH_PARAMETERS);
+BOTH(ptp, PTP_PARAMETERS);
+BOTH(mean, MEAN_PARAMETERS);
+BOTH(var, VAR_PARAMETERS);
+BOTH(search, SEARCH_PARAMETERS);
+BOTH(run, RUN_PARAMETERS);
 
 /* ---- What is one reduction ---- */
 
@@ -86,67 +107,14 @@ static nd_type mean_type(const nd_array *a, const nd_dtype *dtype) {
     return dtype_is_integer(a->dtype) ? ND_FLOAT64 : a->dtype->num;
 }
 
-/* ---- With a mask ---- */
-
 /* The arguments that mean, var and std have in common. */
 typedef struct moment {
     nd_array *a;
-    nd_array *where; /* the mask; NULL: there is none */
-    dvx_value held, where_held, out;
+    dvx_value held, out;
     uint32_t mask;
     nd_type type;
     bool keep;
 } moment;
-
-/* How many elements come to each result: an array of ints. */
-static dvx_value masked_counts(dvx_vm *vm, const moment *m, bool keep, nd_array **out) {
-    int64_t shape[ND_MOST];
-    array_shape(m->a, shape);
-    dvx_value all = arrange_broadcast(vm, m->where_held, m->a->ndim, shape);
-    if (dvx_failed(all)) return all;
-    dvx_value counts = reduce_array(vm, ND_UFUNC_add, vm->api->payload(vm, all, &array_type),
-                                    m->mask, ND_INT64, keep, NULL, out);
-    vm->api->release(vm, all);
-    return counts;
-}
-
-static bool any_at_most(const nd_array *counts, double least) {
-    const int64_t *n = (const int64_t *)(const void *)counts->data;
-    for (int64_t i = 0; i < counts->size; i++)
-        if ((double)n[i] <= least) return true;
-    return false;
-}
-
-/* The sum of the elements that the mask has, divided by their number, which NumPy counts first:
- * an array.  Takes counts. */
-static dvx_value masked_mean(dvx_vm *vm, const moment *m, bool keep, dvx_value counts) {
-    nd_array *out;
-    dvx_value sum =
-        reduce_masked(vm, ND_UFUNC_add, m->a, m->mask, m->type, keep, NULL, m->where, &out);
-    const dvx_value operands[2] = {sum, counts};
-    dvx_value result = DVX_FAILED;
-    if (!dvx_failed(sum))
-        result = ufunc_call(vm, ND_UFUNC_divide, operands,
-                            type_is_inexact(m->type) ? sum : DVX_FAILED, NULL);
-    vm->api->release(vm, sum);
-    vm->api->release(vm, counts);
-    return result;
-}
-
-/* max(counts - ddof, 0).  Takes counts. */
-static dvx_value divisors(dvx_vm *vm, dvx_value counts, double ddof) {
-    dvx_value operands[2] = {counts, vm->api->make_float(vm, ddof)};
-    dvx_value less = ufunc_call(vm, ND_UFUNC_subtract, operands, DVX_FAILED, NULL);
-    vm->api->release(vm, operands[1]);
-    vm->api->release(vm, counts);
-    if (dvx_failed(less)) return less;
-    operands[0] = less;
-    operands[1] = vm->api->make_float(vm, 0.0);
-    dvx_value result = ufunc_call(vm, ND_UFUNC_maximum, operands, DVX_FAILED, NULL);
-    vm->api->release(vm, operands[1]);
-    vm->api->release(vm, less);
-    return result;
-}
 
 /* ---- Mean ---- */
 
@@ -165,28 +133,25 @@ static dvx_value mean_of(dvx_vm *vm, const nd_array *a, uint32_t mask, nd_type t
     return result;
 }
 
-static void release_moment(dvx_vm *vm, const moment *m) {
-    vm->api->release(vm, m->held);
-    vm->api->release(vm, m->where_held);
-}
-
-static bool read_moment(dvx_vm *vm, const dvx_value *args, dvx_value keepdims, dvx_value where,
-                        moment *m) {
+static bool read_moment(dvx_vm *vm, const dvx_value *args, dvx_value keepdims, moment *m) {
     const nd_dtype *dtype = NULL;
     int keep = nd_is_given(vm, keepdims) ? vm->api->truth(vm, keepdims) : 0;
     m->out = args[3];
     m->keep = keep > 0;
     m->held = keep < 0 ? DVX_FAILED : array_operand(vm, args[0], NULL, &m->a);
-    m->where_held = DVX_FAILED;
     if (dvx_failed(m->held)) return false;
     if (dtype_read_given(vm, args[2], NULL, &dtype) &&
-        reduce_axes(vm, args[1], m->a->ndim, &m->mask) &&
-        ufunc_mask(vm, where, &m->where_held, &m->where)) {
+        reduce_axes(vm, args[1], m->a->ndim, &m->mask)) {
         m->type = mean_type(m->a, dtype);
         return true;
     }
-    release_moment(vm, m);
+    vm->api->release(vm, m->held);
     return false;
+}
+
+/* Is there a mask?  (Means and variances with one are dl code.) */
+static bool is_masked(dvx_vm *vm, dvx_value where) {
+    return !dvx_failed(where) && !vm->api->same(vm, where, vm->api->make_bool(vm, true));
 }
 
 static dvx_value finish_moment(dvx_vm *vm, const moment *m, dvx_value made) {
@@ -195,112 +160,44 @@ static dvx_value finish_moment(dvx_vm *vm, const moment *m, dvx_value made) {
     return reduce_finish(vm, made, a, m->out, ND_UFUNC_add);
 }
 
-/* The mean of the elements that the mask has; with a warning where it has none. */
-static dvx_value mean_where(dvx_vm *vm, const moment *m) {
-    nd_array *out;
-    dvx_value counts = masked_counts(vm, m, m->keep, &out);
-    if (dvx_failed(counts)) return counts;
-    if (!any_at_most(out, 0) || error_warn(vm, "Mean of empty slice."))
-        return masked_mean(vm, m, m->keep, counts);
-    vm->api->release(vm, counts);
-    return DVX_FAILED;
-}
-
 /* a, axis, dtype, out, keepdims, where */
 static dvx_value mean(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     moment m;
     nd_array *out;
     (void)count;
-    if (!read_moment(vm, args, args[4], args[5], &m)) return DVX_FAILED;
+    if (is_masked(vm, args[5])) return nd_wider(vm, "mean", &mean_function, args);
+    if (!read_moment(vm, args, args[4], &m)) return DVX_FAILED;
     dvx_value made = DVX_FAILED;
     /* (Summed as float32, divided, and rounded.) */
     const bool half =
         m.type == ND_FLOAT16 && !nd_is_given(vm, args[2]) && !nd_is_given(vm, args[3]);
     if (half) m.type = ND_FLOAT32;
-    if (m.where)
-        made = mean_where(vm, &m);
-    else if (count_along(m.a, m.mask) || error_warn(vm, "Mean of empty slice."))
+    if (count_along(m.a, m.mask) || error_warn(vm, "Mean of empty slice."))
         made = mean_of(vm, m.a, m.mask, m.type, m.keep, &out);
     made = finish_moment(vm, &m, made);
-    release_moment(vm, &m);
+    vm->api->release(vm, m.held);
     if (half && !dvx_failed(made))
         made = array_result(vm, compose_array(vm, made, ND_DTYPE(ND_FLOAT16)));
     return made;
 }
 
-/* |a - mean|**2, as an array of floats. */
+/* (a - mean)**2, as an array of floats. */
 static dvx_value squares(dvx_vm *vm, const moment *m, dvx_value mean) {
-    dvx_value operands[2] = {m->held, mean}, result = DVX_FAILED;
+    dvx_value operands[2] = {m->held, mean};
     dvx_value difference = ufunc_call(vm, ND_UFUNC_subtract, operands, DVX_FAILED, NULL);
     if (dvx_failed(difference)) return difference;
-    nd_array *d = vm->api->payload(vm, difference, &array_type); /* (NULL: a number, a scalar) */
-    nd_complex number;
-    const bool is_complex = !d && convert_kind(vm, difference)->kind == 'c';
-    if (is_complex) {
-        /* A number: of an array without dimensions. */
-        if (array_store(vm, ND_DTYPE(ND_COMPLEX128), (char *)&number, difference))
-            result = vm->api->make_float(vm, number.real * number.real + number.imag * number.imag);
-    } else if (!d) {
-        operands[0] = operands[1] = difference;
-        result = ufunc_call(vm, ND_UFUNC_multiply, operands, DVX_FAILED, NULL);
-    } else if (d->dtype->kind != 'c') {
-        operands[0] = operands[1] = difference;
-        result = ufunc_call(vm, ND_UFUNC_multiply, operands, difference, NULL);
-    } else if (d->dtype->num == ND_COMPLEX64) {
-        nd_array *out;
-        result = array_new_like(vm, ND_DTYPE(ND_FLOAT32), d, &out);
-        const nd_complex64 *from = (const nd_complex64 *)(const void *)d->data;
-        float *to = dvx_failed(result) ? NULL : (float *)(void *)out->data;
-        for (int64_t i = 0; to && i < d->size; i++)
-            to[i] = from[i].real * from[i].real + from[i].imag * from[i].imag;
-    } else {
-        /* (Both lie in memory in the order of the array's axes, without gaps.) */
-        nd_array *out;
-        result = array_new_like(vm, ND_DTYPE(ND_FLOAT64), d, &out);
-        const nd_complex *from = (const nd_complex *)(const void *)d->data;
-        double *to = dvx_failed(result) ? NULL : (double *)(void *)out->data;
-        for (int64_t i = 0; to && i < d->size; i++)
-            to[i] = from[i].real * from[i].real + from[i].imag * from[i].imag;
-    }
-    vm->api->release(vm, difference);
-    return result;
-}
-
-/* The mean with all axes. */
-static dvx_value kept_mean(dvx_vm *vm, const moment *m) {
-    nd_array *out;
-    if (!m->where) return mean_of(vm, m->a, m->mask, m->type, true, &out);
-    dvx_value counts = masked_counts(vm, m, true, &out);
-    return dvx_failed(counts) ? counts : masked_mean(vm, m, true, counts);
-}
-
-/* What the sum of squares is divided by. */
-static dvx_value divisor_of(dvx_vm *vm, const moment *m, double ddof) {
-    nd_array *out;
-    if (!m->where) {
-        const double divisor = (double)count_along(m->a, m->mask) - ddof;
-        return vm->api->make_float(vm, divisor > 0 ? divisor : 0);
-    }
-    dvx_value counts = masked_counts(vm, m, m->keep, &out);
-    return dvx_failed(counts) ? counts : divisors(vm, counts, ddof);
-}
-
-/* False: raised. */
-static bool check_freedom(dvx_vm *vm, const moment *m, double ddof) {
-    nd_array *out;
-    bool few = (double)count_along(m->a, m->mask) <= ddof;
-    if (m->where) {
-        dvx_value counts = masked_counts(vm, m, m->keep, &out);
-        if (dvx_failed(counts)) return false;
-        few = any_at_most(out, ddof);
-        vm->api->release(vm, counts);
-    }
-    return !few || error_warn(vm, "Degrees of freedom <= 0 for slice");
+    const bool is_array = vm->api->payload(vm, difference, &array_type); /* (or it is a number) */
+    operands[0] = operands[1] = difference;
+    return compose_first(
+        vm, ufunc_call(vm, ND_UFUNC_multiply, operands, is_array ? difference : DVX_FAILED, NULL),
+        difference);
 }
 
 static dvx_value variance_of(dvx_vm *vm, const moment *m, double ddof) {
     nd_array *out, *a;
-    dvx_value mean = kept_mean(vm, m);
+    const double divisor = (double)count_along(m->a, m->mask) - ddof;
+    if (divisor <= 0 && !error_warn(vm, "Degrees of freedom <= 0 for slice")) return DVX_FAILED;
+    dvx_value mean = mean_of(vm, m->a, m->mask, m->type, true, &out);
     if (dvx_failed(mean)) return DVX_FAILED;
     dvx_value square = squares(vm, m, mean);
     vm->api->release(vm, mean);
@@ -308,27 +205,28 @@ static dvx_value variance_of(dvx_vm *vm, const moment *m, double ddof) {
     dvx_value held = array_operand(vm, square, NULL, &a);
     vm->api->release(vm, square);
     if (dvx_failed(held)) return DVX_FAILED;
-    dvx_value sum =
-        reduce_masked(vm, ND_UFUNC_add, a, m->mask, a->dtype->num, m->keep, NULL, m->where, &out);
+    dvx_value sum = reduce_array(vm, ND_UFUNC_add, a, m->mask, a->dtype->num, m->keep, NULL, &out);
     vm->api->release(vm, held);
     if (dvx_failed(sum)) return DVX_FAILED;
-    const dvx_value operands[2] = {sum, divisor_of(vm, m, ddof)};
-    dvx_value result =
-        dvx_failed(operands[1]) ? DVX_FAILED : ufunc_call(vm, ND_UFUNC_divide, operands, sum, NULL);
+    const dvx_value operands[2] = {sum, vm->api->make_float(vm, divisor > 0 ? divisor : 0)};
+    dvx_value result = ufunc_call(vm, ND_UFUNC_divide, operands, sum, NULL);
     vm->api->release(vm, operands[1]);
     vm->api->release(vm, sum);
     return result;
 }
 
-/* a, axis, dtype, out, ddof, keepdims, where */
+/* a, axis, dtype, out, ddof, keepdims, where; of complex numbers, too, it is dl code */
 static dvx_value spread(dvx_vm *vm, const dvx_value *args, bool root) {
     moment m;
     double ddof = 0;
+    const char *name = root ? "std" : "var";
+    if (is_masked(vm, args[6])) return nd_wider(vm, name, &var_function, args);
     if (nd_is_given(vm, args[4]) && !vm->api->read_float(vm, args[4], &ddof)) return DVX_FAILED;
-    if (!read_moment(vm, args, args[5], args[6], &m)) return DVX_FAILED;
-    dvx_value made = DVX_FAILED;
-    if (check_freedom(vm, &m, ddof)) made = variance_of(vm, &m, ddof);
-    release_moment(vm, &m);
+    if (!read_moment(vm, args, args[5], &m)) return DVX_FAILED;
+    const bool wide = m.a->dtype->kind == 'c' || ND_DTYPE(m.type)->kind == 'c';
+    dvx_value made = wide ? nd_wider(vm, name, &var_function, args) : variance_of(vm, &m, ddof);
+    vm->api->release(vm, m.held);
+    if (wide) return made;
     if (root && !dvx_failed(made)) {
         dvx_value result = ufunc_call(vm, ND_UFUNC_sqrt, &made, made, NULL);
         vm->api->release(vm, made);
@@ -617,26 +515,6 @@ static dvx_value cumprod(dvx_vm *vm, const dvx_value *args, uint32_t count) {
 }
 
 /* ---- Tables ---- */
-
-#define SUM_PARAMETERS    "axis", "dtype", "out", "keepdims", "initial", "where"
-#define MAX_PARAMETERS    "axis", "out", "keepdims", "initial", "where"
-#define TRUTH_PARAMETERS  "axis", "out", "keepdims", "where"
-#define PTP_PARAMETERS    "axis", "out", "keepdims"
-#define MEAN_PARAMETERS   "axis", "dtype", "out", "keepdims", "where"
-#define VAR_PARAMETERS    "axis", "dtype", "out", "ddof", "keepdims", "where"
-#define SEARCH_PARAMETERS "axis", "out", "keepdims"
-#define RUN_PARAMETERS    "axis", "dtype", "out"
-#define BOTH(name, ...)                                  \
-    ND_PARAMETERS(name##_function, 1, "a", __VA_ARGS__); \
-    ND_PARAMETERS(name##_method, 0, __VA_ARGS__)
-BOTH(sum, SUM_PARAMETERS);
-BOTH(max, MAX_PARAMETERS);
-BOTH(truth, TRUTH_PARAMETERS);
-BOTH(ptp, PTP_PARAMETERS);
-BOTH(mean, MEAN_PARAMETERS);
-BOTH(var, VAR_PARAMETERS);
-BOTH(search, SEARCH_PARAMETERS);
-BOTH(run, RUN_PARAMETERS);
 
 ND_METHOD(sum, ND_NAMED("sum", sum, sum_method));
 ND_METHOD(prod, ND_NAMED("prod", prod, sum_method));
