@@ -111,7 +111,8 @@ static void make_after_all(dv_objects *objects, dv_made kind) {
 
 static void make_instances(dv_objects *objects, const dv_exit_item *item) {
     for (const dv_exit_item *end = item + 1 + item->from; item < end; item++)
-        if (item->action >= DV_EXIT_INSTANCE) make_after_all(objects, DV_MADE_INSTANCE);
+        if (item->action >= DV_EXIT_INSTANCE)
+            make_after_all(objects, dv_as_int(item->value) < 0 ? DV_MADE_TUPLE : DV_MADE_INSTANCE);
 }
 
 void dv_objects_passed(dv_vm *vm, const dv_region *region, const dv_cell *cell,
