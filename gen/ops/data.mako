@@ -646,6 +646,20 @@ PLACES = {"OUTSIDE": "in front of the object, its class being derived from a bui
 ${build_tuple("CELL(1).i")}\
 </%isa:op>
 
+<%isa:op name="BUILD_TUPLE_YIELD" variant_of="BUILD_TUPLE" behind="YIELD" operands="count" variable="build" stack="items -- r" calls_out="yes" doc="What BUILD_TUPLE is threaded as in front of YIELD: where the generator's caller unpacks what it yields, that gets the items. Not emitted by the compiler.">
+    OP(YIELD);
+    OP(UNPACK_SEQUENCE);
+    const dv_cell *link = dv_frame_link(fp), *yields = ip + LEN;
+    const int64_t n = CELL(1).i;
+    if (link->h != DV_H(UNPACK_SEQUENCE) || link[1].i != n || n > DV_MOST_HANDED || yields->h != DV_H(YIELD)) TAIL(DV_H(BUILD_TUPLE));
+    dv_value *caller = dv_frame_caller(fp);
+    dv_generator_suspend(vm, vm->generator, fp, sp - n, yields, yields + 1, false);
+    for (int64_t i = 1; i <= n; i++) fp[i - 4] = sp[-i];
+    sp = fp - 3 + n;
+    fp = caller;
+    JUMP(link + 2);
+</%isa:op>
+
 ## Its derivatives for elements of extensions' objects stand in buffer.mako.
 <%isa:op name="BUILD_KEY" region="dv_step_build_key" operands="count" site="yes" variable="build" stack="items -- r" calls_out="yes" select="dv_choose_key" doc="BUILD_TUPLE directly in front of a subscript, whose key the tuple is.">
 ${build_tuple("CELL(2).i")}\

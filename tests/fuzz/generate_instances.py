@@ -1,7 +1,7 @@
 """Makes random dl programs that build small objects in hot loops, on top of generate_loops.
 
 Locals p0 to p2 hold instances of a few small classes; attributes are ints, floats, and sometimes objects.  Methods
-return numbers, new instances, or self; instances go into lists, tuples and attributes, also of other new ones and in circles, are carried from round to
+return numbers, new instances, tuples, or self; instances go into lists, tuples and attributes, also of other new ones and in circles, are carried from round to
 round, are compared by identity, get and lose attributes, and are alive when guards fail, errors are raised, and classes change.
 """
 
@@ -29,6 +29,9 @@ class Pair:
 
     def kept(self):
         return self
+
+    def both(self):
+        return self.a, (self.b, self)
 
     def larger(self, other):
         if self.a > other.a:
@@ -199,6 +202,9 @@ class Instances(Loops):
         if self.chance(30):
             self.nest()
             return
+        if self.chance(15):
+            self.tuple()
+            return
         name, other = self.pick(OBJECTS), self.pick(OBJECTS)
         loop = self.pick(self.loops or ["0"])
         roll = self.random.randrange(16)
@@ -262,6 +268,29 @@ class Instances(Loops):
             f"if {loop} == {self.random.randrange(2, 60)}: print({nest}.show(), deaths[-3:])",
         ]))
 
+    def tuple(self) -> None:
+        """A statement with t0: an instance, an int, and a float with an instance."""
+        name, other, loop = self.pick(OBJECTS), self.pick(OBJECTS), self.pick(self.loops or ["0"])
+        new = f"t0 = ({self.object_expression(1)}, {self.int_expression(1)} % 1000, ({self.float_expression(0)}, {self.object_expression(1)}))"
+        self.line(self.pick([
+            new, new, new,
+            f"if {self.condition()}: {new}",
+            "t0 = (t0[2][1], t0[-2], (t0[2][0], t0[0]))",
+            "t0 = (t0[0], i1, t0[2])",
+            f"i1 = (t0[1] + t0[0].a) % {self.random.randrange(3, 999)}",
+            f"{name} = t0[2][{self.pick(['1', '-1', '1', '2'])}]",
+            f"{name}, i1, ({self.pick(['held', 'x0'])}, {other}) = t0",
+            f"{name}.a = t0[1]",
+            f"i1 += (t0[0] is t0[2][1]) + (t0 is {self.pick(['t0', 'None', 'held'])}) + isinstance(t0, (tuple)) + len(t0)",
+            f"i1 += (t0 == held) + ({name} in t0) + ((t0[1], 2) < (i1, {self.random.randrange(4)}))",
+            f"objects[{loop} % 4] = t0[0]",
+            f"held = t0{self.pick(['', '[2]', '[1:]'])}",
+            f"i1 = {name}.both()[0] % 1000",
+            f"{name} = {other}.both()[1][1]",
+            f"i1, (held, {name}) = {other}.both()",
+            f"i1 = look(({self.new()}, {name})[{self.pick(['0', '1', '-1'])}]) % 1000",
+        ]))
+
     def surprise(self) -> None:
         if self.chance(40):
             super().surprise()
@@ -304,8 +333,8 @@ class Instances(Loops):
         run = lines.index("def run(i0, x0):")
         end = next(i for i in range(run, len(lines)) if lines[i].startswith("    print(i0, i1, i2, x0"))
         names = ["    global Pair, Point, Nest", "    p0 = p1 = Pair(1, 0.5)", "    p2 = Point(2, 1.5)", "    objects = [p0, p1, p2, Pair(3, 2.5)]", "    held = None",
-                 "    n0 = Nest(p0, p1)", "    n1 = Nest(p2, p2)"]
-        shown = ["    print(p0.show(), p1.show(), p2.show(), [p.show() for p in objects], [p0 is p1, p1 is p2, objects[0] is p0], n0.show(), n1.show(), deaths[-9:])"]
+                 "    n0 = Nest(p0, p1)", "    n1 = Nest(p2, p2)", "    t0 = (p0, 1, (0.5, p1))"]
+        shown = ["    print(p0.show(), p1.show(), p2.show(), [p.show() for p in objects], [p0 is p1, p1 is p2, objects[0] is p0], n0.show(), n1.show(), deaths[-9:])", "    print(t0[0].show(), t0[1], t0[2][1].show())"]
         lines[end:end] = shown
         lines[run + 2 : run + 2] = names
         lines[begin:begin] = more + ["", ""]

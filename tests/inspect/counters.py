@@ -106,7 +106,8 @@ def check_program(dynvm, name, program):
 
     generic = counted("--level=generic")
     check(f"{name}: hits at generic", generic["totals"]["hits"] + generic["totals"]["misses"], 0)
-    check(f"{name}: objects removed at generic", sum(row["removed"] for row in generic["objects"]), 0)
+    removed = sum(row["removed"] for row in generic["objects"] if row["kind"] != "tuple")  # generators hand items over
+    check(f"{name}: objects removed at generic", removed, 0)
     check(f"{name}: guards at generic", generic["guards"]["executed"], 0)
     expected = by_site(generic)
     for options in (["--level=inca"], ["--level=inca", "--stress=quicken,guard:3"]):

@@ -600,7 +600,8 @@ static bool prepare(verifier *v) {
     return true;
 }
 
-enum { MUCH_ARITHMETIC = 12 }; /* operators of a function without loops that computes much */
+/* Operators, and methods that may have some, of a function without loops that computes much. */
+enum { MUCH_ARITHMETIC = 12 };
 
 /* Is it a function whose calls may be worth a region?  (What is called by its name may of course be
  * another.) */
@@ -612,7 +613,7 @@ static bool has_hot_calls(const dv_code *code) {
         const uint32_t op = code->words[pc] & 0xFF, a = code->words[pc] >> 8;
         const bool loads = op == DV_OP_LOAD_GLOBAL_CALLEE || op == DV_OP_LOAD_METHOD;
         if (loads && dv_text_is_same(code->names[a], code->name)) return true;
-        computes += dv_op_among(op, DV_OP_ADD, DV_OP_XOR);
+        computes += dv_op_among(op, DV_OP_ADD, DV_OP_XOR) || op == DV_OP_LOAD_METHOD;
         pc += dv_op_infos[op].operand_count > 1 ? dv_op_infos[op].operand_count : 1;
     }
     return computes >= MUCH_ARITHMETIC && code->word_count > DV_MUCH_CODE;

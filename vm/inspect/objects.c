@@ -3,6 +3,7 @@
 
 #include "dv_ops.h"
 #include "run/frame.h"
+#include "run/generator.h"
 #include "types/class/class.h"
 #include "types/mapping/dict_view.h"
 
@@ -92,10 +93,19 @@ static bool is_made(const dv_vm *vm, const dv_making *making, const dv_cell *nex
     }
 }
 
-void dv_making_after(const dv_vm *vm, const dv_making *making, const dv_cell *next,
-                     dv_objects *objects) {
+/* Does a generator yield the tuple to who takes it apart?  Where nobody looks at each instruction,
+ * as who counts does, BUILD_TUPLE_YIELD stands there. */
+static bool is_handed_over(dv_vm *vm, const dv_making *making) {
+    if (making->family != DV_OP_BUILD_TUPLE || dv_op_of(vm, making->behind->h) != DV_OP_YIELD)
+        return false;
+    const dv_cell *link = dv_frame_link(making->fp);
+    const int64_t n = making->behind[-1].i;
+    return n <= DV_MOST_HANDED && dv_op_of(vm, link->h) == DV_OP_UNPACK_SEQUENCE && link[1].i == n;
+}
+
+void dv_making_after(dv_vm *vm, const dv_making *making, const dv_cell *next, dv_objects *objects) {
     if (!making->behind) return;
-    if (is_left_out(vm, making, next)) {
+    if (is_left_out(vm, making, next) || is_handed_over(vm, making)) {
         objects->removed[making->kind]++;
         objects->made[DV_MADE_ITERATOR] += making->kind == DV_MADE_RANGE;
     } else {
@@ -111,7 +121,8 @@ static void make_after_all(dv_objects *objects, dv_made kind) {
 
 static void make_instances(dv_objects *objects, const dv_exit_item *item) {
     for (const dv_exit_item *end = item + 1 + item->from; item < end; item++)
-        if (item->action >= DV_EXIT_INSTANCE) make_after_all(objects, DV_MADE_INSTANCE);
+        if (item->action >= DV_EXIT_INSTANCE)
+            make_after_all(objects, dv_as_int(item->value) < 0 ? DV_MADE_TUPLE : DV_MADE_INSTANCE);
 }
 
 void dv_objects_passed(dv_vm *vm, const dv_region *region, const dv_cell *cell,

@@ -30,8 +30,7 @@ typedef struct dv_making {
 /* The instruction in the cell, generic or a derivative of one, in INCA code or in a region. */
 dv_making dv_making_before(dv_vm *vm, const dv_cell *cell, uint32_t op);
 /* ... was executed, and control is at `next`. */
-void dv_making_after(const dv_vm *vm, const dv_making *making, const dv_cell *next,
-                     dv_objects *objects);
+void dv_making_after(dv_vm *vm, const dv_making *making, const dv_cell *next, dv_objects *objects);
 /* Control has come to a cell of a region without what its marks say, or to what makes an object
  * there. */
 void dv_objects_passed(dv_vm *vm, const dv_region *region, const dv_cell *cell,

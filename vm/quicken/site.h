@@ -51,9 +51,16 @@ enum {
  * lowest. */
 enum { DV_PART_INT = 1, DV_PART_FLOAT = 2, DV_PART_OTHER = 3, DV_MOST_PARTS = 8 };
 
-/* dv_site.met: the number of the shape that the left operand had, if there is room for it, and
- * whether the right one had it, too. */
-enum { DV_MET_SHAPE = 0x7FFF, DV_MET_SAME = 0x8000 };
+/* dv_site.met: the number of the shape that the left operand had, if there is room for it, and what
+ * the right one was: an object of the same shape, a number of this type, or (0) none of these, or
+ * one of them in turn. */
+enum {
+    DV_MET_SHAPE = 0x3FFF,
+    DV_MET_SAME = 0x4000,
+    DV_MET_INT = 0x8000,
+    DV_MET_FLOAT = 0xC000,
+    DV_MET_RIGHT = 0xC000
+};
 
 struct dv_thread;
 
@@ -70,9 +77,14 @@ static inline uint16_t dv_seen(dv_value v) {
 /* Notes whom it meets: the site is about to take such a derivative for the instance
  * a and the other operand (for an operator with one, a again). */
 static inline void dv_site_meet(dv_cell *ip, dv_value a, dv_value b) {
-    const uint32_t shape = dv_as_object(a)->shape;
+    const uint32_t shape = dv_as_object(a)->shape, before = ip[1].site.met;
     const bool same = dv_is_object(b) && dv_as_object(b)->shape == shape;
-    ip[1].site.met = shape > DV_MET_SHAPE ? 0 : (uint16_t)(shape | (same ? DV_MET_SAME : 0));
+    uint32_t right = same             ? DV_MET_SAME
+                     : dv_is_int(b)   ? DV_MET_INT
+                     : dv_is_float(b) ? DV_MET_FLOAT
+                                      : 0;
+    if ((before & DV_MET_SHAPE) == shape && (before & DV_MET_RIGHT) != right) right = 0;
+    ip[1].site.met = shape > DV_MET_SHAPE ? 0 : (uint16_t)(shape | right);
 }
 
 /* The site takes this form (same family). */

@@ -44,8 +44,9 @@ typedef enum dv_exit_action {
     DV_EXIT_RANGE,    /* range iterator with raw state in slots from .. from+2: write back, or make
                          it */
     DV_EXIT_OTHER,    /* an attribute: number `from` of the instances that are made together */
-    DV_EXIT_INSTANCE, /* a new instance of the shape whose number is `value`; its attributes, by
-                         slot number, are the next items, whose `to` is -1.  Of the next `from`
+    DV_EXIT_INSTANCE, /* a new instance of the shape whose number is `value`, or, where that is
+                         negative, a tuple of -value items; its attributes, by slot number, or
+                         items are the next items, whose `to` is -1.  Of the next `from`
                          ones those behind them are more instances, made together with it; `to` is
                          -1 where only others have them */
     DV_EXIT_FADED     /* the same if slot `to` has DV_FADED, else nothing */
@@ -59,7 +60,7 @@ enum { DV_EXIT_INSTANCES = 32 /* that are made together */ };
 typedef struct dv_exit_item {
     int16_t to, from;
     uint8_t action;
-    bool nests; /* an instance: some attribute is one of those that are made together */
+    bool nests; /* an instance: others, or tuples, are made together with it */
     dv_value value;
 } dv_exit_item;
 

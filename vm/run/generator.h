@@ -52,6 +52,9 @@ static inline void dv_generator_leave(dv_vm *vm, dv_generator *g) {
     g->outer_handled = DV_NONE;
 }
 
+/* Items that YIELD hands over without the tuple: they lie where the frame's link was. */
+enum { DV_MOST_HANDED = 3 };
+
 /* Copies the frame out; sp is behind what stays on the operand stack. */
 static inline void dv_generator_suspend(dv_vm *vm, dv_generator *g, const dv_value *fp,
                                         const dv_value *sp, const dv_cell *at, const dv_cell *next,

@@ -56,7 +56,9 @@ typedef struct dv_snapshot {
     uint16_t weight; /* of an instruction here: 8 for each loop around it */
     bool leader, queued;
     bool head;      /* of a loop: a JUMP_BACK leads here */
-    bool disturbed; /* a call of a class: something can leave before the store of its result */
+    bool disturbed; /* a call of a class, or a tuple is built: something can leave before the store
+                       of the result */
+    bool needed;    /* a tuple is built, as something needs it */
     uint32_t typed, boxed; /* work between here and the next leaders, weighted by loop depth */
     uint32_t converted;    /* values put into boxes there, or taken out, likewise */
 } dv_snapshot;
@@ -176,6 +178,7 @@ typedef struct dv_build {
     dv_snapshot *quiet; /* of a call of a class: nothing leaves until its result is stored */
     uint64_t faded;     /* locals in which an instance fades somewhere */
     bool nests;         /* an instance has been an attribute of another one */
+    dv_shape *tuples;   /* what virtual tuples have as shapes, by their number of items, or NULL */
     int32_t begun;      /* slots of attributes that instances have which the frame holds */
     dv_snapshot *block; /* the leader from which instructions are interpreted, and ... */
     uint32_t weight;    /* ... what each of them weighs: 8 for each loop around it */

@@ -102,6 +102,7 @@ static void keep_at(const way *w, int32_t q) {
     const uint64_t all = linked_at(w, w->at->entries[q].slot);
     for (int32_t other = 0; other < w->at->top; other++)
         if (has_one_of(w, other, all)) {
+            dv_virtual_need(w->b, &w->at->records[w->at->entries[other].slot]);
             w->at->entries[other] = MADE;
             w->at->kept |= UINT64_C(1) << other;
         }
@@ -112,6 +113,18 @@ static void make_at(const way *w, int32_t number) {
     const uint64_t all = linked_at(w, number);
     for (int32_t q = 0; q < w->at->top; q++)
         if (has_one_of(w, q, all)) w->at->entries[q] = MADE;
+    for (uint32_t r = 0; r < w->at->record_count; r++)
+        if (all >> r & 1) dv_virtual_need(w->b, &w->at->records[r]);
+}
+
+/* What the entries hold on this way, and the leader does not, is made. */
+static void need_others(const way *w) {
+    dv_build *b = w->b;
+    dv_reached all = {.count = 0};
+    for (int32_t q = 0; q < b->top; q++)
+        if (dv_has_record(&b->e[q]) && !dv_has_record(&w->at->entries[q]))
+            dv_virtual_reach(b->virtuals.data, b->e[q].slot, &all);
+    for (int32_t k = 0; k < all.count; k++) dv_virtual_need(b, &b->virtuals.data[all.numbers[k]]);
 }
 
 /* The attribute's slot as a set. */
@@ -165,7 +178,8 @@ static bool separate_all(const way *w, int32_t number) {
 /* Does the local alone hold an instance with raw attributes, which the loop may carry? */
 static bool comes_carried(const way *w, int32_t q) {
     const dv_virtual *record = dv_virtual_record(w->b, &w->b->e[q]);
-    if (w->context->parent || is_open(w) || is_kept(w, q) || record->shape->count == 0)
+    if (w->context->parent || is_open(w) || is_kept(w, q) || record->shape->count == 0 ||
+        record->built)
         return false;
     for (int32_t other = 0; other < w->b->top; other++) {
         dv_reached others = {.count = 0};
@@ -235,6 +249,7 @@ void dv_virtual_arrive(dv_build *b, dv_context *context, uint32_t pc, dv_snapsho
         if (is_virtual(&at->entries[q]) && !(separate_all(&w, at->entries[q].slot) &&
                                              (!at->head || has_slots_at(&w, at->entries[q].slot))))
             make_at(&w, at->entries[q].slot);
+    need_others(&w);
 }
 
 /* Other ways
@@ -405,6 +420,7 @@ bool dv_virtual_join(dv_build *b, dv_context *context, uint32_t pc, dv_snapshot 
     while (fails_to_match(&w, &changed)) changed = true;
     for (int32_t q = 0; q < b->top && q < b->locals; q++) changed |= join_faded(&w, q);
     for (int32_t q = 0; q < b->top && q < b->locals && b->nests; q++) changed |= meets_made(&w, q);
+    need_others(&w);
     if (w.made.full) dv_build_fail(b, DV_REFUSED_SIZE);
     return changed;
 }

@@ -15,6 +15,7 @@
 #include "types/number/int.h"
 #include "types/number/range.h"
 #include "types/sequence/sequence.h"
+#include "types/sequence/tuple.h"
 
 enum {
     ENTRY_FAILURES = 8, /* entries refused by their types until a function's region is given up */
@@ -363,24 +364,43 @@ static dv_value make_instance(dv_vm *vm, dv_value *fp, const dv_exit_item *item)
     return dv_object_value(self);
 }
 
-/* Instances that are made together. */
+/* Instances that are made together, or with tuples. */
 typedef struct group {
     const dv_exit_item *items[DV_EXIT_INSTANCES];
-    dv_instance *made[DV_EXIT_INSTANCES];
+    dv_object *made[DV_EXIT_INSTANCES];
     uint32_t counts[DV_EXIT_INSTANCES];
     uint32_t count;
 } group;
+
+static bool is_tuple(const dv_exit_item *item) { return dv_as_int(item->value) < 0; }
+
+/* What the item describes, without attributes, or with items that are None; how many it is to have.
+ * NULL: raised. */
+static dv_object *bare_object(dv_vm *vm, const dv_exit_item *item, uint32_t *count) {
+    if (!is_tuple(item)) {
+        const dv_shape *shape = dv_shape_at(vm, (uint32_t)dv_as_int(item->value));
+        dv_instance *self = bare_instance(vm, shape->class_, *count = shape->count);
+        return self ? &self->header : NULL;
+    }
+    *count = (uint32_t)-dv_as_int(item->value);
+    dv_tuple *tuple = dv_tuple_alloc(vm, *count);
+    for (uint32_t i = 0; tuple && i < *count; i++) tuple->items[i] = DV_NONE;
+    return tuple ? &tuple->header : NULL;
+}
+
+static dv_value *slot_of(const group *g, uint32_t k, uint32_t i) {
+    return is_tuple(g->items[k]) ? &((dv_tuple *)g->made[k])->items[i]
+                                 : dv_instance_slot((dv_instance *)g->made[k], i);
+}
 
 /* None has attributes yet; false: raised, and none is made. */
 static bool make_bare(dv_vm *vm, const dv_exit_item *item, group *g) {
     const dv_exit_item *end = item + 1 + item->from;
     for (g->count = 0; item < end; item += 1 + g->counts[g->count++]) {
-        const dv_shape *shape = dv_shape_at(vm, (uint32_t)dv_as_int(item->value));
         g->items[g->count] = item;
-        g->counts[g->count] = shape->count;
-        g->made[g->count] = bare_instance(vm, shape->class_, shape->count);
+        g->made[g->count] = bare_object(vm, item, &g->counts[g->count]);
         if (g->made[g->count]) continue;
-        while (g->count > 0) dv_release_object(vm, &g->made[--g->count]->header);
+        while (g->count > 0) dv_release_object(vm, g->made[--g->count]);
         return false;
     }
     return true;
@@ -392,20 +412,19 @@ static void fill_group(dv_vm *vm, dv_value *fp, const group *g) {
         for (uint32_t i = 0; i < g->counts[k]; i++) {
             const dv_exit_item *item = &g->items[k][1 + i];
             const bool other = item->action == DV_EXIT_OTHER;
-            *dv_instance_slot(g->made[k], i) = other
-                                                   ? dv_retain(dv_object_value(g->made[item->from]))
-                                                   : value_of(vm, fp, item, NULL);
+            *slot_of(g, k, i) = other ? dv_retain(dv_object_value(g->made[item->from]))
+                                      : value_of(vm, fp, item, NULL);
         }
 }
 
 /* They are what they are to be, where they belong. */
 static void finish_group(dv_value *fp, const group *g) {
     for (uint32_t k = 0; k < g->count; k++) {
-        g->made[k]->header.shape = (uint32_t)dv_as_int(g->items[k]->value);
+        if (!is_tuple(g->items[k])) g->made[k]->shape = (uint32_t)dv_as_int(g->items[k]->value);
         if (g->items[k]->to >= 0)
             fp[g->items[k]->to] = dv_object_value(g->made[k]);
         else
-            g->made[k]->header.references--; /* others have it */
+            g->made[k]->references--; /* others have it */
     }
 }
 
@@ -433,10 +452,11 @@ make_group(dv_vm *vm, dv_value *fp, const dv_exit_item *item) {
         return true;
     }
     for (uint32_t k = 0; k < g.count; k++) /* as below */
-        for (uint32_t i = 0; i < g.counts[k]; i++)
-            if (!has_count_of_slot(&g.items[k][1 + i]))
-                dv_release(vm, *dv_instance_slot(g.made[k], i));
-    while (g.count > 0) dv_release_object(vm, &g.made[--g.count]->header);
+        for (uint32_t i = 0; i < g.counts[k]; i++) {
+            if (!has_count_of_slot(&g.items[k][1 + i])) dv_release(vm, *slot_of(&g, k, i));
+            *slot_of(&g, k, i) = DV_NONE;
+        }
+    while (g.count > 0) dv_release_object(vm, g.made[--g.count]);
     return false;
 }
 

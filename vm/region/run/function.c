@@ -91,9 +91,9 @@ void dv_function_warmed(dv_vm *vm, dv_object *code) {
     if (vm->nama > DV_NAMA_INLINE || !may_have_region(thread)) return;
     if (!(thread->code->flags & DV_CODE_HOT_CALLS)) return;
     dv_callable *callable = callable_of(vm, thread);
-    /* The analysis of a long one costs more. */
+    /* The analysis of a long one, with methods in it, costs what hundreds of calls do. */
     const bool is_long = thread->code->word_count > DV_INLINE_WORDS;
-    if (callable) count_calls(vm, thread, callable, is_long ? 2 * HOT_CALLS : HOT_CALLS);
+    if (callable) count_calls(vm, thread, callable, is_long ? 4 * HOT_CALLS : HOT_CALLS);
 }
 
 bool dv_function_is_callable(const dv_thread *thread) {

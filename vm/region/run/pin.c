@@ -35,7 +35,7 @@ static void pin_exit(dv_vm *vm, dv_region *region, const dv_value *fp, const dv_
         const dv_exit_item *item = &region->items[exit->first_item + i];
         if (item->action == DV_EXIT_VALUE || item->action == DV_EXIT_VALUE_B)
             pin_value(vm, region, fp, item->value);
-        if (item->action >= DV_EXIT_INSTANCE)
+        if (item->action >= DV_EXIT_INSTANCE && dv_as_int(item->value) >= 0)
             pin_value(vm, region, fp,
                       dv_object_value(dv_shape_at(vm, (uint32_t)dv_as_int(item->value))->class_));
     }

@@ -6,7 +6,8 @@
  *     method need to build its frame only.  The operands stay below it until it returns; its
  *     parameters are aliases of them.
  *  2. A method is entered only where INCA code would: the left operand has the shape that the site
- *     met, and the right one is no instance of another class, which might come first.
+ *     met, and the right one is no instance of another class, which might come first: it has that
+ *     shape, too, or is a number, as the site met one.
  *  3. What follows a NotImplemented is up to INCA code: the region leaves in front of the RETURN.
  */
 #include "region/step/operator.h"
@@ -129,8 +130,9 @@ static dv_class *class_of(const dv_build *b, int32_t q) {
 /* Can entry q be known to be no instance of another class, perhaps by a look at its shape? */
 static bool is_no_other(const dv_build *b, int32_t q, const dv_class *class_) {
     const dv_known_value *e = &b->e[q];
-    if (e->kind == DV_K_VIRTUAL) return dv_virtual_record(b, e)->shape->class_ == class_;
-    if (e->kind == DV_K_ANY) return dv_site_cell(b, b->pc)[1].site.met & DV_MET_SAME;
+    if (e->kind == DV_K_VIRTUAL)
+        return dv_virtual_record(b, e)->built || dv_virtual_record(b, e)->shape->class_ == class_;
+    if (e->kind == DV_K_ANY) return dv_site_cell(b, b->pc)[1].site.met & DV_MET_RIGHT;
     if (e->kind == DV_K_CONSTANT) return !dv_is_instance(e->value);
     return e->kind < DV_K_CONSTANT && e->kind != DV_K_NOTHING;
 }
@@ -142,6 +144,15 @@ static void guard_shape(dv_build *b, int32_t q) {
     const uint32_t number = dv_site_cell(b, b->pc)[1].site.met & DV_MET_SHAPE;
     const int32_t home = dv_home(b, e->where == DV_AT_ALIAS ? e->slot : q);
     dv_shape_guard(b, q, home, (dv_cell){.s.a = (int32_t)number});
+}
+
+/* Leaves unless the right operand, entry q, is what the site met. */
+static void guard_right(dv_build *b, int32_t q) {
+    const uint32_t met = dv_site_cell(b, b->pc)[1].site.met & DV_MET_RIGHT;
+    if (b->e[q].kind != DV_K_ANY || met == DV_MET_SAME)
+        guard_shape(b, q);
+    else
+        dv_unbox(b, q, met == DV_MET_INT ? DV_K_INT : DV_K_FLOAT);
 }
 
 /* A parameter that is the operand in entry q. */
@@ -195,7 +206,7 @@ bool dv_operator_enter(dv_build *b, uint32_t next_pc) {
     b->top -= more;
     if (!inlined) return false;
     guard_shape(b, self);
-    if (two) guard_shape(b, self + 1);
+    if (two) guard_right(b, self + 1);
     for (int32_t q = bottom; q < b->top; q++)
         if (b->e[q].where == DV_AT_REGISTER) dv_to_slot(b, q);
     const dv_thread *caller = b->context->thread;

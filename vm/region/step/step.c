@@ -585,6 +585,7 @@ uint32_t dv_step_is(dv_build *b, uint32_t next_pc) {
 static int truth_of(dv_build *b, const dv_known_value *x) {
     if (x->kind == DV_K_VIRTUAL) {
         const dv_class *class_ = dv_virtual_record(b, x)->shape->class_;
+        if (dv_virtual_record(b, x)->built) return dv_virtual_record(b, x)->shape->count > 0;
         return dv_class_special(class_, b->vm->known.bool_) ||
                        dv_class_special(class_, b->vm->known.len)
                    ? -1

@@ -6,6 +6,7 @@
  * looked at as a whole each time. */
 #include "region/emit/fuse.h"
 #include "region/step/operator.h"
+#include "region/step/virtual.h"
 #include "types/class/class.h"
 
 /* Where a container is, and what has to happen to it afterwards. */
@@ -262,6 +263,7 @@ static bool is_storable_number(const container *c, dv_kind value) {
 }
 
 uint32_t dv_step_load_subscript(dv_build *b, uint32_t next_pc) {
+    if (dv_virtual_load_item(b, next_pc)) return next_pc;
     uint16_t seen = dv_site_cell(b, b->pc)[1].site.seen;
     container c;
     dv_unbox_by_evidence(b, b->top - 1, 1);
@@ -494,8 +496,10 @@ uint32_t dv_step_build_key(dv_build *b, uint32_t next_pc) {
     const uint32_t behind = n == 2 ? step_number_pair(b, next_pc) : DV_NO_PC;
     if (behind != DV_NO_PC) return behind;
     if (!evidence || evidence->covers == DV_OP_NOP ||
-        !dv_step_follows(b, next_pc, evidence->covers))
-        return dv_step_embed(b, n, 1, next_pc);
+        !dv_step_follows(b, next_pc, evidence->covers)) {
+        const bool asks = dv_operator_is_entered(dv_op_of(b->vm, dv_site_cell(b, next_pc)->h));
+        return asks && dv_virtual_build(b, n, next_pc) ? next_pc : dv_step_embed(b, n, 1, next_pc);
+    }
     const bool loads = evidence->covers == DV_OP_LOAD_SUBSCR;
     c.element = evidence->which;
     if (!place_indices(b, b->top - n - 1, n, &c)) return dv_step_embed(b, n, 1, next_pc);

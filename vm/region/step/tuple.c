@@ -10,6 +10,7 @@
  *  2. An item may stay in a slot of a function that has returned only if what follows puts it
  *     elsewhere at once: stores into locals, or a jump's conversions. */
 #include "region/step/complex.h"
+#include "region/step/virtual.h"
 #include "types/sequence/tuple.h"
 
 enum { MOST_RETURNED = 3 /* items of a returned tuple that is not made */ };
@@ -139,7 +140,8 @@ uint32_t dv_step_build_tuple(dv_build *b, uint32_t next_pc) {
     dv_context *outermost = n <= MOST_RETURNED && dv_step_follows(b, next_pc, DV_OP_RETURN)
                                 ? find_unpacked(b, b->top, n)
                                 : NULL;
-    if (!outermost) return dv_step_embed(b, n, 1, next_pc);
+    if (!outermost)
+        return dv_virtual_build(b, n, next_pc) ? next_pc : dv_step_embed(b, n, 1, next_pc);
     count_removed(b);
     return return_items(b, outermost, n);
 }
@@ -162,6 +164,7 @@ bool dv_step_return_constants(dv_build *b, dv_value v, uint32_t *next_pc) {
 /* The items of a constant tuple are constants, too. */
 uint32_t dv_step_unpack(dv_build *b, uint32_t next_pc) {
     uint32_t count = dv_word_operand(b, b->pc, 0);
+    if (dv_virtual_unpack(b, count)) return next_pc;
     const dv_known_value *e = dv_top(b, 1);
     if (e->kind != DV_K_CONSTANT || !dv_is_shape(e->value, DV_T_TUPLE) ||
         dv_as_tuple(e->value)->count != count)

@@ -194,8 +194,8 @@ static bool has_slot(const dv_known_value *v) {
     return v->where == DV_AT_SLOT || v->where == DV_AT_HOME;
 }
 
-/* A slot that nobody uses; -1: there is none. */
-static int32_t free_slot(dv_build *b) {
+/* The slots that somebody uses, as a set. */
+static uint64_t used_slots(dv_build *b) {
     const dv_reached live = dv_virtual_live(b);
     uint64_t used = 0;
     for (int32_t q = 0; q < b->top; q++)
@@ -205,6 +205,12 @@ static int32_t free_slot(dv_build *b) {
         for (uint32_t i = 0; i < record->shape->count; i++)
             if (has_slot(&record->values[i])) used |= bit_of(b, record->values[i].slot);
     }
+    return used;
+}
+
+/* A slot that nobody uses; -1: there is none. */
+static int32_t free_slot(dv_build *b) {
+    const uint64_t used = used_slots(b);
     for (int32_t n = 0; n < b->attribute_count; n++)
         if (!(used >> n & 1)) return b->attribute_slots + n;
     return -1;
@@ -369,8 +375,8 @@ static bool release_attributes(dv_build *b, int32_t number, dv_reached *held) {
     if (dv_is_reached(held, number) || held->count == DV_VIRTUAL_INSTANCES) return false;
     held->numbers[held->count++] = (int16_t)number; /* once */
     const dv_virtual record = b->virtuals.data[number];
-    for (uint32_t i = 0; i < record.shape->count; i++) {
-        const dv_known_value *v = &record.values[i];
+    for (uint32_t n = 0; n < record.shape->count; n++) { /* a tuple lets its last item go first */
+        const dv_known_value *v = &record.values[record.built ? record.shape->count - 1 - n : n];
         if (v->where == DV_AT_HOME) dv_region_emit(b, DV_OP_R_RELEASE, v->slot, 0, 0);
         released |= v->where == DV_AT_HOME;
         released |= is_virtual(v) && release_attributes(b, v->slot, held);
@@ -394,37 +400,41 @@ static dv_value name_at(const dv_build *b) { return dv_site_cell(b, b->pc)[2].v;
 
 /* The number that an attribute is, an object in general, as the site saw it; false: it saw others.
  */
-static bool push_number(dv_build *b, const dv_known_value *v) {
+static bool push_number(dv_build *b, const dv_known_value *v, int32_t inputs) {
     const uint16_t seen = dv_site_cell(b, b->pc)[1].site.seen;
     if (dv_same(v->value, DV_MIXED_NUMBER)) return false;
     if (v->kind != DV_K_ANY || (seen != DV_SEEN_INT && seen != DV_SEEN_FLOAT)) return false;
     const bool is_double = seen == DV_SEEN_FLOAT;
     dv_spill(b, is_double, b->top);
     dv_region_emit_guard(b, is_double ? DV_OP_R_UNBOX_D : DV_OP_R_UNBOX_I, v->slot, 0, 0);
-    dv_pop(b, 1);
+    dv_pop(b, inputs);
     dv_push_known(b, is_double ? DV_K_FLOAT : DV_K_INT, DV_AT_REGISTER, 0, DV_EMPTY);
     return true;
+}
+
+/* An attribute of the record takes the place of the `inputs` topmost entries, of which the lowest
+ * is the instance. */
+static void load_value(dv_build *b, int32_t inputs, int32_t slot, uint32_t next_pc) {
+    const int32_t number = dv_top(b, inputs)->slot;
+    const dv_known_value v = b->virtuals.data[number].values[slot];
+    if (v.where != DV_AT_HOME) {
+        dv_pop(b, inputs);
+        dv_push_known(b, (dv_kind)v.kind, (dv_where)v.where, v.slot, v.value);
+    } else if (!push_number(b, &v, inputs)) {
+        dv_region_emit(b, DV_OP_R_COPY, v.slot, dv_home(b, b->top - inputs), 0);
+        dv_pop(b, inputs);
+        dv_push_known(b, (dv_kind)v.kind, DV_AT_HOME, 0, DV_EMPTY);
+    }
+    dv_step_count(b, v.where != DV_AT_HOME || dv_same(v.value, DV_MIXED_NUMBER));
+    if (dv_virtual_release(b, number)) dv_step_point_after(b, next_pc);
 }
 
 bool dv_virtual_load_attribute(dv_build *b, uint32_t next_pc) {
     const dv_known_value *object = dv_top(b, 1);
     if (!is_virtual(object)) return false;
-    const int32_t number = object->slot;
-    const dv_virtual *record = dv_virtual_record(b, object);
-    int32_t slot = dv_shape_slot(record->shape, name_at(b));
-    if (slot < 0) return false;
-    const dv_known_value v = record->values[slot];
-    if (v.where != DV_AT_HOME) {
-        dv_pop(b, 1);
-        dv_push_known(b, (dv_kind)v.kind, (dv_where)v.where, v.slot, v.value);
-    } else if (!push_number(b, &v)) {
-        dv_region_emit(b, DV_OP_R_COPY, v.slot, dv_home(b, b->top - 1), 0);
-        dv_pop(b, 1);
-        dv_push_known(b, (dv_kind)v.kind, DV_AT_HOME, 0, DV_EMPTY);
-    }
-    dv_step_count(b, v.where != DV_AT_HOME || dv_same(v.value, DV_MIXED_NUMBER));
-    if (dv_virtual_release(b, number)) dv_step_point_after(b, next_pc);
-    return true;
+    const int32_t slot = dv_shape_slot(dv_virtual_record(b, object)->shape, name_at(b));
+    if (slot >= 0) load_value(b, 1, slot, next_pc);
+    return slot >= 0;
 }
 
 /* Where the instance keeps the attribute, perhaps with a shape that it gets for it; -1: not in a
@@ -561,6 +571,86 @@ bool dv_virtual_store_attribute(dv_build *b, uint32_t next_pc) {
     return true;
 }
 
+/* Tuples
+ * ---------------------------------------------------------------------------------------------- */
+
+/* Those with the same number of items have the same one. */
+static dv_shape *shape_of_tuples(dv_build *b, int32_t n) {
+    if (!b->tuples) b->tuples = dv_build_get(b, (DV_VIRTUAL_ATTRIBUTES + 1) * sizeof *b->tuples);
+    if (!b->tuples) return NULL;
+    b->tuples[n].number = DV_T_TUPLE;
+    b->tuples[n].count = (uint32_t)n;
+    b->tuples[n].class_ = b->vm->classes[DV_T_TUPLE];
+    return &b->tuples[n];
+}
+
+/* Can the n topmost entries be values of a record, and is there room for them? */
+static bool are_values(dv_build *b, int32_t n) {
+    if (n > DV_VIRTUAL_ATTRIBUTES || dv_virtual_live(b).count >= MOST_LIVE) return false;
+    for (int32_t q = b->top - n; q < b->top; q++)
+        if (b->e[q].kind >= DV_K_UNSET) return false;
+    return b->attribute_count - __builtin_popcountll(used_slots(b)) >= n;
+}
+
+bool dv_virtual_build(dv_build *b, int32_t n, uint32_t next_pc) {
+    dv_snapshot *built = dv_snapshot_at(b->context, b->pc);
+    dv_shape *shape = n <= DV_VIRTUAL_ATTRIBUTES ? shape_of_tuples(b, n) : NULL;
+    const int32_t first = b->top - n;
+    if (b->vm->nama != DV_NAMA_VIRTUAL || built->needed || !shape || !are_values(b, n))
+        return false;
+    begin_quiet(b, local_for_result(b, next_pc));
+    for (int32_t q = first; q < b->top; q++) { /* what can leave comes before what moves objects */
+        if (b->e[q].kind == DV_K_COMPLEX || b->e[q].kind == DV_K_CHAR) dv_materialize(b, q);
+        if (is_virtual(&b->e[q]) && carrier_of(b, b->e[q].slot) >= 0)
+            dv_virtual_make(b, b->e[q].slot);
+    }
+    const int32_t number = add_record(b, (dv_virtual){.shape = shape, .built = built});
+    if (number < 0) return false;
+    dv_push_known(b, DV_K_VIRTUAL, DV_AT_NOWHERE, number, DV_EMPTY); /* to have what is in it */
+    for (int32_t i = 0; i < n; i++) {
+        (void)make_value(b, first + i);
+        b->virtuals.data[number].values[i] = b->e[first + i];
+        b->nests |= is_virtual(&b->e[first + i]);
+    }
+    dv_pop(b, n + 1);
+    dv_push_known(b, DV_K_VIRTUAL, DV_AT_NOWHERE, number, DV_EMPTY);
+    if (b->emitting) b->region->removed++;
+    dv_build_mark(b, DV_MADE_TUPLE);
+    dv_step_count(b, true);
+    return true;
+}
+
+bool dv_virtual_load_item(dv_build *b, uint32_t next_pc) {
+    const dv_known_value *tuple = dv_top(b, 2), *index = dv_top(b, 1);
+    if (!is_virtual(tuple) || index->kind != DV_K_INT || index->where != DV_AT_VALUE) return false;
+    const dv_virtual *record = dv_virtual_record(b, tuple);
+    const int64_t count = record->shape->count, i = dv_raw_int(index->value);
+    if (!record->built || i < -count || i >= count) return false;
+    load_value(b, 2, (int32_t)(i < 0 ? i + count : i), next_pc);
+    return true;
+}
+
+bool dv_virtual_unpack(dv_build *b, uint32_t count) {
+    if (!is_virtual(dv_top(b, 1))) return false;
+    const int32_t number = dv_top(b, 1)->slot;
+    const dv_virtual record = b->virtuals.data[number];
+    if (!record.built || record.shape->count != count) return false;
+    dv_pop(b, 1);
+    const dv_reached held = dv_virtual_live(b);
+    const bool moves = !dv_is_reached(&held, number);
+    for (uint32_t i = count; i-- > 0;) {
+        const dv_known_value v = record.values[i];
+        if (v.where == DV_AT_HOME) {
+            dv_region_emit(b, moves ? DV_OP_R_BORROW : DV_OP_R_COPY, v.slot, dv_home(b, b->top), 0);
+            dv_push_known(b, (dv_kind)v.kind, DV_AT_HOME, 0, DV_EMPTY);
+        } else {
+            dv_push_known(b, (dv_kind)v.kind, (dv_where)v.where, v.slot, v.value);
+        }
+    }
+    dv_step_count(b, true);
+    return true;
+}
+
 /* Making it
  * ---------------------------------------------------------------------------------------------- */
 
@@ -603,10 +693,11 @@ static int16_t place_in(const dv_reached *all, int32_t number) {
 static void push_instance(dv_build *b, const dv_reached *all, int32_t number, int16_t to,
                           dv_exit_action action) {
     const dv_virtual *record = &b->virtuals.data[number];
-    const dv_exit_item made = {.to = to,
-                               .from = (int16_t)record->shape->count,
-                               .action = (uint8_t)action,
-                               .value = dv_int(record->shape->number)};
+    const dv_exit_item made = {
+        .to = to,
+        .from = (int16_t)record->shape->count,
+        .action = (uint8_t)action,
+        .value = dv_int(record->built ? -(int64_t)record->shape->count : record->shape->number)};
     DV_PUSH(b, items, made);
     for (uint32_t i = 0; i < record->shape->count; i++) {
         const dv_known_value *e = &record->values[i];
@@ -630,6 +721,8 @@ static void push_items(dv_build *b, const dv_reached *all, dv_exit_action action
     b->items.data[first].from = (int16_t)(b->items.count - first - 1);
     for (uint32_t i = first; i < b->items.count; i++)
         b->items.data[first].nests |= b->items.data[i].action == DV_EXIT_OTHER;
+    for (int32_t k = 0; k < all->count; k++)
+        b->items.data[first].nests |= b->virtuals.data[all->numbers[k]].built != NULL;
 }
 
 /* The first entry that holds one of the instances. */
@@ -676,6 +769,7 @@ static void emit_make(dv_build *b, uint32_t op, const dv_reached *all, int32_t q
     dv_spill(b, true, b->top);
     dv_point_add(b, b->cells.count, dv_exit_make(b, b->context, b->pc, false), true, false, false);
     uint32_t at = dv_region_emit(b, op, dv_home(b, q), 0, 0);
+    for (int32_t k = 0; k < all->count; k++) dv_virtual_need(b, &b->virtuals.data[all->numbers[k]]);
     if (!b->emitting || b->failed) return;
     b->cells.data[at + 2].i = b->items.count;
     for (int32_t k = 0; k < all->count; k++)

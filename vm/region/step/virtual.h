@@ -29,7 +29,9 @@
  * had where the region was entered, to which nobody else refers, and whose attributes are those of
  * the record: neither changes.  Exits make the instance in the first case alone.  Where the
  * attributes are to change, or something else holds it, it is made.
- *  8. An attribute may be a virtual instance, whose record's number it is.  A record that changes
+ *  8. A tuple is a record, too, whose attributes are its items.  No loop carries it.  It is built
+ * at once if it would be made anywhere but at exits: then it gains nothing.
+ *  9. An attribute may be a virtual instance, whose record's number it is.  A record that changes
  * changes those that name it.  What is linked is made at once.  Where locals in which linked ones
  * have faded meet again, either none has been made or all.  None of a circle reaches objects:
  * nobody would know when these die. */
@@ -47,8 +49,9 @@ _Static_assert((int)DV_VIRTUAL_INSTANCES <= (int)DV_EXIT_INSTANCES, "an exit can
 #define DV_MIXED_NUMBER DV_NONE
 
 struct dv_virtual {
-    dv_shape *shape;                              /* with the attributes that it has so far */
-    dv_context *call;                             /* that of the __init__ */
+    dv_shape *shape;    /* with the attributes that it has so far */
+    dv_context *call;   /* that of the __init__ */
+    dv_snapshot *built; /* of a tuple: the instruction that builds it; else NULL */
     dv_known_value values[DV_VIRTUAL_ATTRIBUTES]; /* by slot number */
 };
 
@@ -76,6 +79,19 @@ dv_reached dv_virtual_linked(dv_build *b, int32_t number);
 bool dv_virtual_construct(dv_build *b, dv_class *class_, int32_t n, uint32_t next_pc);
 /* RETURN of such an __init__: the instance is the result. */
 uint32_t dv_virtual_constructed(dv_build *b);
+
+/* The n topmost entries become a virtual tuple; false: it is built. */
+bool dv_virtual_build(dv_build *b, int32_t n, uint32_t next_pc);
+/* LOAD_SUBSCR of a virtual tuple with a constant index, and UNPACK_SEQUENCE of one with so many
+ * items; false: it is none. */
+bool dv_virtual_load_item(dv_build *b, uint32_t next_pc);
+bool dv_virtual_unpack(dv_build *b, uint32_t count);
+/* The record's instance, or tuple, is made somewhere else than at exits: a tuple is built at once
+ * from now on. */
+static inline void dv_virtual_need(dv_build *b, const dv_virtual *record) {
+    if (!record->built || record->built->needed || b->emitting) return;
+    record->built->needed = b->again = true;
+}
 
 /* LOAD_ATTR, STORE_ATTR and LOAD_METHOD of the topmost entry, if it is virtual and has such an
  * attribute, or can get it; false: as with any other object. */
