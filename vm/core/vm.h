@@ -42,7 +42,7 @@ typedef struct dv_foreign_form {
 } dv_foreign_form;
 
 /* An expression of several sites that is one instruction (plugin/expression.h), for regions. */
-enum { DV_FOREIGN_NODES = 32, DV_FOREIGN_LOCALS = 36 };
+enum { DV_FOREIGN_NODES = 32, DV_FOREIGN_LOCALS = 60 };
 typedef struct dv_foreign_expression {
     void *site;                         /* what the hook `run` takes */
     uint32_t below;                     /* so many entries of the operand stack it takes */

@@ -286,8 +286,10 @@ typedef struct dvx_site {
 
 /* An expression of several sites that all belong to the extension, as `a * s + b`: instructions
  * that follow each other, all sites or loads of constants, locals and globals; tuples and slices of
- * constants count as loads where their site has dropped them.  The last one may be a SET_ITEM, as
- * in `v[1:3] = a * s + b`, or in place. */
+ * constants count as loads where their site has dropped them.  Other keys that are made of loaded
+ * numbers, `a[1:n, i - 1]`, are operands without a value here.  The VM keeps one object for each
+ * and sets its parts before `run`, which reads it before it does anything else, and does not retain
+ * it.  The last one may be a SET_ITEM, as in `v[1:3] = a * s + b`, or in place. */
 typedef struct dvx_node {
     dvx_family family; /* BINARY to ATTRIBUTE, CALL of an object; SET_ITEM, INPLACE: the last one */
     uint32_t operation;

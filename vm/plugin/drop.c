@@ -99,8 +99,8 @@ static bool prepare_group(dv_thread *thread, uint32_t last, uint32_t site, dv_va
     return true;
 }
 
-bool dv_drop_prepare(dv_vm *vm, dv_thread *thread, uint32_t load, uint32_t site, dv_value value,
-                     dv_drop *drop, const char **reason) {
+bool dv_drop_prepare(dv_vm *vm, dv_thread *thread, uint32_t load, uint32_t site, uint32_t straight,
+                     dv_value value, dv_drop *drop, const char **reason) {
     const dv_code *code = thread->code;
     uint32_t op = code->words[load] & 0xFF, local = code->words[load] >> 8;
     *drop = (dv_drop){.load = thread->cells + thread->cell_at[load], .original = DV_EMPTY};
@@ -126,7 +126,7 @@ bool dv_drop_prepare(dv_vm *vm, dv_thread *thread, uint32_t load, uint32_t site,
         *reason = "an operand to be dropped is neither constant, local nor global";
         return false;
     }
-    if (dv_origin_is_straight(code, load, site)) return true;
+    if (load >= straight && load < site) return true;
     *reason = "the code branches between an operand to be dropped and its use";
     dv_value original = drop->original;
     drop->original = DV_EMPTY;

@@ -8,6 +8,8 @@
 #include "plugin/origin.h"
 #include "plugin/specialise.h"
 #include "quicken/site.h"
+#include "types/number/range.h"
+#include "types/sequence/tuple.h"
 
 /* ---- Finding ---- */
 
@@ -18,6 +20,7 @@ typedef enum role {
     AS_ELSE,
     AS_SITE,
     AS_NUMBER, /* an operation on two numbers */
+    AS_BUILT,  /* a slice or tuple of what is loaded */
     AS_LOAD,   /* of a constant, local or global */
     AS_GROUP,  /* what makes a tuple or slice of constants */
     AS_KEY,    /* that, or the load of a constant: the key of a subscript, which has dropped it */
@@ -39,6 +42,7 @@ typedef struct search {
     const dv_value *values;        /* operands of the last site */
     const dv_extension_site *made; /* ... which has this derivative */
     uint32_t last, count;          /* where it is; how many of all */
+    uint32_t straight;             /* dv_origin_straight */
     instruction all[MOST_INSTRUCTIONS];
     const char *reason;
 } search;
@@ -137,6 +141,8 @@ static instruction classify(const search *s, uint32_t *pc) {
         x.role = AS_SITE;
     } else if (dv_op_among(op, DV_OP_ADD, DV_OP_POW)) {
         x.role = AS_NUMBER;
+    } else if (op == DV_OP_BUILD_SLICE || op == DV_OP_BUILD_KEY || op == DV_OP_BUILD_TUPLE) {
+        x.role = AS_BUILT;
     }
     if ((x.role == AS_GROUP || x.role == AS_LOAD) && is_key(s, x.pc, *pc)) x.role = AS_KEY;
     return x;
@@ -154,6 +160,11 @@ static void collect(search *s) {
         if (s->count == MOST_INSTRUCTIONS) memmove(s->all, s->all + 1, --s->count * sizeof *s->all);
         s->all[s->count++] = x;
     }
+}
+
+/* Of how many parts a number, tuple or slice is made. */
+static uint32_t parts_of(const search *s, uint32_t pc) {
+    return dv_op_among(op_at(s, pc), DV_OP_ADD, DV_OP_POW) ? 2 : s->thread->code->words[pc] >> 8;
 }
 
 /* How many entries of the stack a site takes; of a call *entries of them below the arguments. */
@@ -181,7 +192,9 @@ static bool count_below(const search *s, uint32_t start, dv_expression *x) {
         uint32_t entries = 0;
         uint32_t pc = s->all[i].pc;
         if (s->all[i].role == AS_SITE) depth -= (int32_t)taken(s, pc, &entries);
-        if (s->all[i].role == AS_NUMBER && (depth -= 2) < least) return false;
+        if ((s->all[i].role == AS_NUMBER || s->all[i].role == AS_BUILT) &&
+            (depth -= (int32_t)parts_of(s, pc)) < least)
+            return false;
         int32_t key = depth + (op_at(s, pc) == DV_OP_STORE_SUBSCR ? 2 : 1);
         if (key < least && key >= -DV_MOST_BELOW && s->all[i].role == AS_SITE && key_of(s, pc))
             reserved |= 1u << (-key - 1);
@@ -225,7 +238,8 @@ static bool add_load(search *s, dv_expression *x, const instruction *load) {
         x->operands[i].where = load->pc;
         return add_group(s, x, i, load->group), true;
     }
-    if (!dv_drop_prepare(s->vm, s->thread, load->pc, s->last, DV_EMPTY, &x->sources[i], &s->reason))
+    if (!dv_drop_prepare(s->vm, s->thread, load->pc, s->last, s->straight, DV_EMPTY, &x->sources[i],
+                         &s->reason))
         return false;
     x->told.operand_count++;
     bool local = op == DV_OP_LOAD_LOCAL || op == DV_OP_LOAD_LOCAL_B;
@@ -275,12 +289,20 @@ static bool add_constant(dv_expression *x, dv_global_cell *cell) {
 
 static bool is_number(dv_value v) { return dv_is_float(v) || dv_is_int(v); }
 
+/* ... or else what is a part of keys, and not counted? */
+static bool is_part(dv_value v) { return is_number(v) || dv_is_none(v) || dv_same(v, DV_ELLIPSIS); }
+
 /* a op b, of two numbers, if that is one, too, which needs no memory; else EMPTY. */
 static inline dv_value compute(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b) {
+    if (!is_number(a) || !is_number(b)) return DV_EMPTY;
     if (dv_is_float(a) && dv_is_float(b)) {
         if (op == DV_BINARY_MUL) return dv_float(dv_as_float(a) * dv_as_float(b));
         if (op == DV_BINARY_ADD) return dv_float(dv_as_float(a) + dv_as_float(b));
         if (op == DV_BINARY_SUB) return dv_float(dv_as_float(a) - dv_as_float(b));
+    }
+    if (dv_is_int(a) && dv_is_int(b) && (op == DV_BINARY_ADD || op == DV_BINARY_SUB)) {
+        int64_t sum = dv_as_int(a) + (op == DV_BINARY_ADD ? dv_as_int(b) : -dv_as_int(b));
+        if (dv_fits_int(sum)) return dv_int(sum);
     }
     dv_value result = dv_binary(vm, op, a, b);
     if (dv_is_empty(result)) return dv_error_clear(vm), result;
@@ -292,12 +314,8 @@ static inline dv_value compute(dv_vm *vm, dv_binary_op op, dv_value a, dv_value 
 /* Which number is computed like this, an old one or a new one; false: there are too many. */
 static bool find_number(dv_expression *x, dv_expression_number made, uint8_t *number) {
     uint32_t i = 0;
-    for (; i < x->number_count; i++) {
-        const dv_expression_number *n = &x->numbers[i];
-        if (n->is == made.is && n->operation == made.operation && n->left == made.left &&
-            n->right == made.right && n->from.constant.bits == made.from.constant.bits)
-            break;
-    }
+    for (; i < x->number_count; i++)
+        if (!memcmp(&x->numbers[i], &made, sizeof made)) break;
     if (i == DV_MOST_NUMBERS) return false;
     if (i == x->number_count) x->numbers[x->number_count++] = made;
     *number = (uint8_t)i;
@@ -311,7 +329,7 @@ static bool make_number(dv_expression *x, uint8_t *number) {
     if (x->computed[i]) {
         *number = (uint8_t)(x->computed[i] - 1);
     } else {
-        if (!is_number(x->operands[i].value) || source->cells) return false;
+        if (!is_part(x->operands[i].value) || source->cells) return false;
         if (source->global && !add_constant(x, source->global)) return false;
         dv_expression_number leaf = {.is = DV_NUMBER_CONSTANT, .from.constant = source->original};
         if (dv_is_empty(source->original))
@@ -324,26 +342,64 @@ static bool make_number(dv_expression *x, uint8_t *number) {
     return true;
 }
 
-/* The last two operands, of which one must be in front of the other, become their result. */
+/* The last operands, which must follow each other, become what the instruction makes of them. */
 static bool add_number(search *s, dv_expression *x, uint32_t pc, int32_t *stack, uint32_t *depth) {
-    const int32_t first = (int32_t)x->told.operand_count - 2;
+    const uint32_t op = op_at(s, pc), count = parts_of(s, pc);
+    const int32_t first = (int32_t)(x->told.operand_count - count);
+    const bool computes = dv_op_among(op, DV_OP_ADD, DV_OP_POW);
+    dv_expression_number made = {.is = computes                  ? DV_NUMBER_RESULT
+                                       : op == DV_OP_BUILD_SLICE ? DV_NUMBER_SLICE
+                                                                 : DV_NUMBER_TUPLE,
+                                 .operation = (uint8_t)(computes ? op - DV_OP_ADD : count)};
+    uint8_t number;
     s->reason = "an operation in the expression is neither a site's nor one on two numbers";
-    if (first < (int32_t)x->stacked || stack[*depth - 2] != first || stack[*depth - 1] != first + 1)
-        return false;
-    const dv_binary_op op = (dv_binary_op)(op_at(s, pc) - DV_OP_ADD);
-    const dv_value a = x->operands[first].value, b = x->operands[first + 1].value;
-    uint8_t left, right;
-    if (!make_number(x, &right) || !make_number(x, &left)) return false;
-    const dv_value result = compute(s->vm, op, a, b);
-    const dv_expression_number made = {
-        .is = DV_NUMBER_RESULT, .operation = (uint8_t)op, .left = left, .right = right};
-    if (dv_is_empty(result) || !find_number(x, made, &left)) return false;
-    x->computed[first] = (uint8_t)(left + 1);
+    if (count > DV_KEY_PARTS || first < (int32_t)x->stacked) return false;
+    for (uint32_t i = count; i-- > 0;)
+        if (stack[*depth - count + i] != first + (int32_t)i) return false;
+    dvx_operand result = {.origin = DVX_FROM_ELSEWHERE, .pure = true, .value = DV_EMPTY};
+    if (computes)
+        result.value = compute(s->vm, (dv_binary_op)made.operation, x->operands[first].value,
+                               x->operands[first + 1].value);
+    for (uint32_t i = count; i-- > 0;)
+        if (!make_number(x, &made.parts[i])) return false;
+    if ((computes && dv_is_empty(result.value)) || !find_number(x, made, &number)) return false;
+    x->computed[first] = (uint8_t)(number + 1);
     x->told.operand_count++;
-    x->operands[first] = (dvx_operand){.origin = DVX_FROM_ELSEWHERE, .pure = true};
-    describe_value(s, x, (uint32_t)first, result);
-    --*depth;
+    *depth -= count - 1;
+    stack[*depth - 1] = first;
+    x->operands[first] = result;
+    x->masks[first] = 0;
+    if (computes) describe_value(s, x, (uint32_t)first, result.value);
     return true;
+}
+
+/* The parts of a key. */
+static dv_value *parts_in(dv_value key) {
+    if (dv_is_tuple(key)) return dv_as_tuple(key)->items;
+    return &((dv_slice *)(void *)dv_as_object(key))->start;
+}
+
+/* Makes the keys, in which slices are parts of tuples.  False: out of memory. */
+static bool make_keys(dv_vm *vm, dv_extension_site *o) {
+    bool good = true;
+    for (uint32_t i = 0; i < o->number_count; i++) {
+        dv_expression_number *n = &o->numbers[i];
+        dv_value parts[DV_KEY_PARTS];
+        if (n->is < DV_NUMBER_SLICE) continue;
+        for (uint32_t k = 0; k < n->operation; k++) {
+            const dv_expression_number *part = &o->numbers[n->parts[k]];
+            parts[k] = part->is < DV_NUMBER_SLICE ? DV_NONE : part->from.constant;
+        }
+        if (!good)
+            n->from.constant = DV_EMPTY;
+        else if (n->is == DV_NUMBER_SLICE)
+            n->from.constant = dv_slice_new(vm, DV_NONE, DV_NONE, DV_NONE);
+        else
+            n->from.constant = dv_tuple_new(vm, parts, n->operation);
+        good = !dv_is_empty(n->from.constant);
+    }
+    if (!good) dv_error_clear(vm);
+    return good;
 }
 
 /* Computes the numbers of an expression; false: see invariant 6 of expression.h. */
@@ -351,14 +407,24 @@ static bool compute_numbers(dv_vm *vm, const dv_extension_site *o, const dv_valu
                             dv_value *numbers) {
     for (uint32_t i = 0; i < o->number_count; i++) {
         const dv_expression_number *n = &o->numbers[i];
-        if (n->is == DV_NUMBER_RESULT)
-            numbers[i] =
-                compute(vm, (dv_binary_op)n->operation, numbers[n->left], numbers[n->right]);
-        else if (n->is == DV_NUMBER_LOCAL)
-            numbers[i] = *(const dv_value *)(const void *)((const char *)fp + n->from.local);
-        else
-            numbers[i] = n->from.constant;
-        if (!is_number(numbers[i])) return false;
+        dv_value v = n->from.constant, *parts;
+        switch ((dv_number_is)n->is) {
+        case DV_NUMBER_CONSTANT: break;
+        case DV_NUMBER_LOCAL:
+            v = *(const dv_value *)(const void *)((const char *)fp + n->from.local);
+            if (!is_part(v)) return false;
+            break;
+        case DV_NUMBER_RESULT:
+            v = compute(vm, (dv_binary_op)n->operation, numbers[n->parts[0]], numbers[n->parts[1]]);
+            if (dv_is_empty(v)) return false;
+            break;
+        case DV_NUMBER_SLICE:
+        case DV_NUMBER_TUPLE:
+            parts = parts_in(v);
+            for (uint32_t k = 0; k < n->operation; k++) parts[k] = numbers[n->parts[k]];
+            break;
+        }
+        numbers[i] = v;
     }
     return true;
 }
@@ -488,7 +554,7 @@ static bool build(search *s, uint32_t start, dv_expression *x) {
             if (!add_site(s, x, in->pc, stack, &depth)) return false;
             continue;
         }
-        if (in->role == AS_NUMBER) {
+        if (in->role == AS_NUMBER || in->role == AS_BUILT) {
             if (!add_number(s, x, in->pc, stack, &depth)) return false;
             continue;
         }
@@ -520,14 +586,15 @@ bool dv_expression_find(dv_vm *vm, dv_thread *thread, uint32_t pc, const dv_exte
                 .extension = extension,
                 .values = values,
                 .made = made,
-                .last = pc};
+                .last = pc,
+                .straight = dv_origin_straight(thread->code, pc)};
     *reason = NULL;
     collect(&s);
     for (; start + 1 < s.count; start++) {
         begin(x);
         if (s.all[start].role != AS_SITE || !count_below(&s, start, x)) continue;
         *reason = "the code branches into the expression";
-        if (!dv_origin_is_straight(thread->code, s.all[start].pc, pc)) continue;
+        if (s.all[start].pc < s.straight) continue;
         if (build(&s, start, x)) {
             x->start = start;
             x->told.size = sizeof x->told;
@@ -583,6 +650,7 @@ dv_extension_site *dv_expression_new(dv_vm *vm, dv_expression *x, const dv_threa
     x->callee_count = 0;
     memcpy(o->numbers, x->numbers, sizeof o->numbers);
     o->number_count = x->number_count;
+    if (!make_keys(vm, o)) o->broken = true;
     o->stores = x->stores;
     o->node_count = x->told.node_count;
     memcpy(o->nodes, x->places, sizeof o->nodes);
@@ -642,12 +710,10 @@ static const dv_cell *raise(dv_vm *vm, const dv_extension_site *o, const dv_cell
 }
 
 /* Reads the operands.  Are they of the types that the expression has seen? */
-static inline bool read_operands(dv_vm *vm, const dv_extension_site *o, const dv_value *entries,
-                                 const dv_value *fp, dv_value *operands) {
-    dv_value numbers[DV_MOST_NUMBERS];
+static inline bool read_operands(const dv_extension_site *o, const dv_value *entries,
+                                 const dv_value *fp, const dv_value *numbers, dv_value *operands) {
     const char *const bases[DV_READ_BASES] = {(const char *)entries, (const char *)fp,
                                               (const char *)o->drops, (const char *)numbers};
-    if (o->number_count && !compute_numbers(vm, o, fp, numbers)) return false;
     const uint32_t count = o->seen.count;
     uint32_t differs = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -658,13 +724,21 @@ static inline bool read_operands(dv_vm *vm, const dv_extension_site *o, const dv
     return !differs;
 }
 
+static inline dv_value run(dv_vm *vm, dv_extension_site *o, const dv_value *entries,
+                           const dv_value *fp) {
+    dv_value operands[DV_MOST_OPERANDS], numbers[DV_MOST_NUMBERS];
+    if (!compute_numbers(vm, o, fp, numbers) || !read_operands(o, entries, fp, numbers, operands) ||
+        !has_callees(o, entries))
+        return DV_DEOPTIMISED;
+    return dv_operate_run(vm, o, operands);
+}
+
 static const dv_cell *run_expression(DV_HANDLER_PARAMETERS) {
     dv_extension_site *o = dv_occurrence_at(ip);
-    dv_value operands[DV_MOST_OPERANDS], result = DV_DEOPTIMISED, *entries = sp - o->below;
+    dv_value result = DV_DEOPTIMISED, *entries = sp - o->below;
     r = (int64_t)(intptr_t)o;
     vm->ip = ip, vm->sp = sp, vm->fp = fp;
-    if (read_operands(vm, o, entries, fp, operands) && has_callees(o, entries) && !GUARD_FAILS())
-        result = dv_operate_run(vm, o, operands);
+    if (!GUARD_FAILS()) result = run(vm, o, entries, fp);
     if (dv_is_empty(result)) return raise(vm, o, ip, sp, fp);
     if (dv_operate_is_rare(result)) return dv_operate_miss(ip, sp, fp, vm, r, d);
     if (o->owned) release_entries(vm, o, entries);
@@ -703,11 +777,10 @@ bool dv_expression_describe(dv_vm *vm, const dv_cell *cell, dv_foreign_expressio
 int dv_expression_run(dv_vm *vm, void *site, const dv_value *frame) {
     dv_extension_site *o = site;
     const dv_cell *ip = vm->ip, *outer = o->running_at;
-    dv_value operands[DV_MOST_OPERANDS], result = DV_DEOPTIMISED, *entries = vm->sp - o->below;
+    dv_value result, *entries = vm->sp - o->below;
     if (o->broken) return DV_FOREIGN_NOT;
     o->running_at = ip;
-    if (read_operands(vm, o, entries, frame, operands) && has_callees(o, entries))
-        result = dv_operate_run(vm, o, operands);
+    result = run(vm, o, entries, frame);
     o->running_at = outer;
     if (dv_is_empty(result)) {
         if (vm->ip != ip) release_raising(vm, o, entries);

@@ -18,9 +18,11 @@
  *  5. A *group*, the instructions that make a tuple or slice of constants (drop.c), counts as a
  * load where its site has dropped it: the value that it would make again is among the site's drops.
  *  6. *Numbers*: what is computed of nothing but ints and floats that are loaded (`2.0 * dx`,
- * `dt / dx ** 2`) is an operand, computed before the sites run: no order can be seen, since neither
- * has an effect, and where one raises, is too large, or a local is no number any more, the
- * expression is left to its instructions this time.
+ * `dt / dx ** 2`), and slices and tuples of such (and of None and Ellipsis), `[1:n - 1, i]`, is an
+ * operand, computed before the sites run: no order can be seen, since neither has an effect, and
+ * where one raises, is too large, or a local is no number any more, the expression is left to its
+ * instructions this time.  Slices and tuples are the occurrence's: nobody else keeps them, so that
+ * their parts are set again each time.
  *  7. Regions execute the occurrence of the first site's cell, from where the frame's locals and
  * the stack are there; then the place of a node is the cell of the region that stands for it.
  */

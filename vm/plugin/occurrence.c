@@ -106,6 +106,9 @@ static void release_values(dv_vm *vm, dv_extension_site *o) {
         dv_release(vm, original);
     }
     while (o->callee_count) dv_release(vm, o->callees[--o->callee_count].value);
+    while (o->number_count)
+        if (o->numbers[--o->number_count].is >= DV_NUMBER_SLICE)
+            dv_release(vm, o->numbers[o->number_count].from.constant);
     void (*release)(dvx_vm *, void *) = o->derivative.name ? o->derivative.release : NULL;
     o->derivative.release = NULL;
     if (!release) return;

@@ -22,7 +22,8 @@ enum {
     DV_MOST_NODES = 32,
     DV_MOST_CALLEES = 4,
     DV_MOST_BELOW = 32,
-    DV_MOST_NUMBERS = 16
+    DV_MOST_NUMBERS = 40,
+    DV_KEY_PARTS = 6 /* of a key */
 };
 
 /* A callee among the entries of the stack that an expression takes (expression.h). */
@@ -48,14 +49,20 @@ typedef struct dv_expression_read {
 } dv_expression_read;
 
 /* A number that an expression computes, before anything else, of those in front of it: `2.0 * dx`
- * is three. */
-typedef enum dv_number_is { DV_NUMBER_CONSTANT, DV_NUMBER_LOCAL, DV_NUMBER_RESULT } dv_number_is;
+ * is three.  So are keys, `[1:n, i]`: objects that the site keeps, whose parts are set again. */
+typedef enum dv_number_is {
+    DV_NUMBER_CONSTANT,
+    DV_NUMBER_LOCAL,
+    DV_NUMBER_RESULT,
+    DV_NUMBER_SLICE,
+    DV_NUMBER_TUPLE
+} dv_number_is;
 typedef struct dv_expression_number {
-    uint8_t is;          /* dv_number_is */
-    uint8_t operation;   /* dv_binary_op */
-    uint8_t left, right; /* its operands */
+    uint8_t is;                  /* dv_number_is */
+    uint8_t operation;           /* dv_binary_op; of a key: how many parts */
+    uint8_t parts[DV_KEY_PARTS]; /* its operands */
     union {
-        dv_value constant; /* an int or float: not counted */
+        dv_value constant; /* an int or float: not counted; a key, which is */
         int64_t local;     /* offset in bytes from the frame's locals */
     } from;
 } dv_expression_number;
@@ -163,10 +170,10 @@ void dv_drop_refill(const dv_extension_site *o, const dv_cell *ip, dv_value *ope
 /* Does the new occurrence of a site drop all that the former one does, with the same originals?
  * What is on the stack of suspended activations is then refilled by either. */
 bool dv_drop_covers(const dv_extension_site *former, const dv_extension_site *o);
-/* May operand i, which the instruction at `load` pushes, be dropped at the site?  Fills in *drop;
- * else *reason says why not. */
-bool dv_drop_prepare(dv_vm *vm, dv_thread *thread, uint32_t load, uint32_t site, dv_value value,
-                     dv_drop *drop, const char **reason);
+/* May operand i, which the instruction at `load` pushes, be dropped at the site, to which ways are
+ * straight (dv_origin_straight)?  Fills in *drop; else *reason says why not. */
+bool dv_drop_prepare(dv_vm *vm, dv_thread *thread, uint32_t load, uint32_t site, uint32_t straight,
+                     dv_value value, dv_drop *drop, const char **reason);
 /* The cell of the global or builtin that the instruction loads without looking; NULL: none. */
 dv_global_cell *dv_drop_global(dv_vm *vm, const dv_cell *load);
 /* Is this one of the handlers in the cells of such loads? */

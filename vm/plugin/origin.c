@@ -229,17 +229,20 @@ bool dv_origin_find(dv_vm *vm, const dv_thread *thread, uint32_t pc, uint32_t n,
     return true;
 }
 
-bool dv_origin_is_straight(const dv_code *code, uint32_t from, uint32_t to) {
-    if (from >= to) return false;
-    for (uint32_t i = 0; i < code->exception_count; i++)
-        if (code->exceptions[i].handler > from && code->exceptions[i].handler <= to) return false;
+uint32_t dv_origin_straight(const dv_code *code, uint32_t to) {
+    uint32_t from = 0;
+    for (uint32_t i = 0; i < code->exception_count; i++) {
+        const uint32_t handler = code->exceptions[i].handler;
+        if (handler <= to && handler > from) from = handler;
+    }
     for (uint32_t pc = 0; pc < code->word_count; pc = dv_origin_next(code, pc)) {
         const dv_op_info *info = &dv_op_infos[code->words[pc] & 0xFF];
-        if (pc > from && pc < to && info->ends) return false;
+        if (info->ends && pc < to && pc > from) from = pc;
         for (uint32_t i = 0; i < info->operand_count; i++) {
             uint32_t target = operand(code, pc, i);
-            if (info->operands[i] == DV_OPERAND_JUMP && target > from && target <= to) return false;
+            if (info->operands[i] == DV_OPERAND_JUMP && target <= to && target > from)
+                from = target;
         }
     }
-    return true;
+    return from;
 }

@@ -12,9 +12,9 @@
  * topmost last.  False: out of memory (nothing is raised). */
 bool dv_origin_find(dv_vm *vm, const dv_thread *thread, uint32_t pc, uint32_t n,
                     uint32_t *makers) DV_MUST_CHECK;
-/* Does every way from the instruction at `from` to that at `to` lead straight through the words
- * between them? */
-bool dv_origin_is_straight(const dv_code *code, uint32_t from, uint32_t to);
+/* From this instruction on, and from all between it and that at `to`, every way to that one leads
+ * straight through the words between them. */
+uint32_t dv_origin_straight(const dv_code *code, uint32_t to);
 /* The pc of the instruction behind the one at pc. */
 uint32_t dv_origin_next(const dv_code *code, uint32_t pc);
 /* Forgets what was found out last. */

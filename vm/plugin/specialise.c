@@ -240,7 +240,8 @@ bool dv_api_drop_operand(dvx_vm *vm, dvx_site *site, uint32_t i) {
     uint32_t makers[DV_MOST_OPERANDS];
     bool known = a->thread && find_makers(a, makers) && makers[i] != DV_NO_PC;
     if (known && a->drops[i].load) return true;
-    if (known && dv_drop_prepare(vm, a->thread, makers[i], a->site.where, a->values[i],
+    if (known && dv_drop_prepare(vm, a->thread, makers[i], a->site.where,
+                                 dv_origin_straight(a->thread->code, a->site.where), a->values[i],
                                  &a->drops[i], &reason))
         return true;
     a->drops[i] = (dv_drop){.original = DV_EMPTY};

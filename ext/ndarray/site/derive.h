@@ -46,5 +46,7 @@ static inline dvx_outcome derive_outcome(dvx_value result, dvx_value *out) {
 bool derive_read_number(dvx_vm *vm, dvx_value v, nd_type type, char *element);
 /* Of an int itself, not of a class that derives from it. */
 bool derive_is_int(dvx_vm *vm, dvx_value v);
+/* Is this what gives elements by keys that vary? */
+bool derive_is_element(const dvx_specialisation *by);
 
 #endif

@@ -163,6 +163,10 @@ static const dvx_specialisation item = DERIVATIVE("GET_ITEM", .native = NULL),
                                 float_item = DERIVATIVE("GET_ITEM_FLOAT64", TWIN(float)),
                                 int_item = DERIVATIVE("GET_ITEM_INT64", TWIN(int));
 
+bool derive_is_element(const dvx_specialisation *by) {
+    return by == &float_item || by == &int_item || by == &bool_item;
+}
+
 /* A site that has been specialised more often sees different things, or its views are kept by
  * others. */
 enum { MOST_TIMES = 2 };

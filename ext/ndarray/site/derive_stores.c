@@ -178,5 +178,6 @@ void derive_stores(dvx_vm *vm, dvx_site *site) {
     store_cache *c = vm->api->specialise(vm, site, found);
     if (!c) return;
     *c = known;
-    if (found == &constant_store) fuse_site(vm, site);
+    if (!key_is_element(vm->api->payload(vm, v[1].value, &array_type), &known.known))
+        fuse_site(vm, site);
 }

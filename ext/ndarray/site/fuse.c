@@ -63,9 +63,9 @@ typedef struct fused {
     bool counts;                   /* some operation's flags count */
     uint32_t waste;                /* so often in a row no kept result could be used */
     dvx_value kept[ELEMENTS_KEPT]; /* DVX_FAILED: none */
-    dvx_value keys[ND_LEAVES];     /* ... which these say; else DVX_FAILED */
-    nd_place places[ND_LEAVES];
+    int8_t keys[ND_LEAVES];        /* ... which this operand says; -1: the place's key */
     _Alignas(16) char elements[ND_LEAVES][sizeof(nd_complex)];
+    nd_place places[ND_LEAVES]; /* (last: not all of it is set) */
 } fused;
 
 typedef struct execution {
@@ -77,7 +77,7 @@ typedef struct execution {
     const dvx_value *operands;
     dvx_value view;  /* of a part of an operand that is the result; or DVX_FAILED */
     const char *why; /* it is left to the operations one by one */
-    bool flat;       /* all are in C order and of one shape */
+    bool flat;       /* all are of one shape, and rows or in C order */
     bool direct;     /* into the target, element by element */
     unsigned flags;
     int64_t most;      /* elements that a buffer has room for */
@@ -138,6 +138,22 @@ static bool plan(dvx_vm *vm, fused *site, const dvx_value *v) {
     return true;
 }
 
+/* The part of operand i, whose payload is `a`, that its key stands for. */
+static nd_array *find_part(dvx_vm *vm, execution *x, uint32_t i, const nd_array *a) {
+    const int at = x->site->keys[i];
+    if (at < 0 ? place_find(&x->site->places[i], a, &x->parts[i])
+               : place_find_now(vm, x->operands[at], a, &x->parts[i]))
+        return &x->parts[i];
+    (void)refused(x, "a key does not fit, or makes an element, or too many axes");
+    return NULL;
+}
+
+/* Do its elements lie equally far apart, one after the other?  How far, in bytes. */
+static inline bool is_flat(const nd_array *a) { return a->ndim == 1 || a->flags & ND_C_CONTIGUOUS; }
+static inline int64_t pace_of(const nd_array *a) {
+    return a->ndim == 1 ? a->axes->stride : a->dtype->size;
+}
+
 /* The arrays; false: they are not for here. */
 static inline bool look(dvx_vm *vm, execution *x, const dvx_value *v) {
     const nd_program *p = x->program;
@@ -152,20 +168,15 @@ static inline bool look(dvx_vm *vm, execution *x, const dvx_value *v) {
         }
         if (p->planned && p->leaves[i].kind != ND_LEAF_ARRAY) continue;
         nd_array *a = vm->api->payload(vm, v[i], &array_type);
-        if (a && x->site->parts >> i & 1) {
-            nd_array *part = &x->parts[i];
-            if (!place_find(vm, &x->site->places[i], v[i], a, x->site->keys[i], part))
-                return refused(x, "a constant key does not fit, or makes too many axes");
-            a = part;
-        }
+        if (a && x->site->parts >> i & 1 && !(a = find_part(vm, x, i, a))) return false;
         x->arrays[i] = a;
         if (!a) continue; /* not yet planned */
         if (UNLIKELY(a->ndim == 0)) return refused(x, "an operand is without dimensions");
         same &= p->leaves[i].type == a->dtype->num;
         if (!x->first) x->first = a;
-        flat = flat && a->flags & ND_C_CONTIGUOUS && array_same_shape(a, x->first);
+        flat = flat && is_flat(a) && array_same_shape(a, x->first);
         x->at.data[i] = a->data;
-        x->at.strides[i] = a->dtype->size;
+        x->at.strides[i] = pace_of(a);
     }
     x->flat = flat;
     if (x->first && (LIKELY(same) || plan(vm, x->site, v))) return true;
@@ -197,12 +208,7 @@ static bool find_target(dvx_vm *vm, execution *x, const dvx_value *v) {
     if (!a || a->read_only || a->ndim == 0)
         return refused(x, "what is stored to is no array with dimensions that may be written");
     x->target = a;
-    if (site->parts >> into & 1) {
-        nd_array *part = &x->parts[into];
-        if (!place_find(vm, &site->places[into], v[into], a, site->keys[into], part))
-            return refused(x, "a constant key does not fit, or makes too many axes");
-        x->target = part;
-    }
+    if (site->parts >> into & 1 && !(x->target = find_part(vm, x, (uint32_t)into, a))) return false;
     if (x->program->into != a->dtype) x->program->planned = false;
     x->program->into = a->dtype;
     return true;
@@ -418,10 +424,10 @@ static dvx_outcome run_walk(dvx_vm *vm, execution *x, nd_walk *walk, nd_array *o
     return !x->direct && is_heeded(vm, x->flags) ? give_up_flags(vm, x) : DVX_ERROR;
 }
 
-/* Elements that lie in a row each. */
+/* Elements that lie in a row each, of any stride. */
 static dvx_outcome run_flat(dvx_vm *vm, execution *x, nd_array *out) {
     x->at.data[ND_OUT] = out->data;
-    x->at.strides[ND_OUT] = out->dtype->size;
+    x->at.strides[ND_OUT] = pace_of(out);
     program_place(x->program, &x->at);
     const int64_t steps = x->program->step_count;
     for (int64_t left = out->size; left > 0; left -= POLL_ELEMENTS) {
@@ -560,6 +566,8 @@ static bool is_to_keep(const execution *x) {
         return false;
     for (uint32_t k = 0; k < p->step_count; k++)
         if (!p->steps[k].loop) return false;
+    for (uint32_t i = 0; i < p->leaf_count; i++)
+        if (x->arrays[i] && !(x->arrays[i]->flags & ND_C_CONTIGUOUS)) return false;
     return true;
 }
 
@@ -641,6 +649,7 @@ static __attribute__((noinline)) dvx_outcome run_many(dvx_vm *vm, const dvx_valu
     execution x;
     x.site = site;
     x.program = &site->program;
+    x.operands = v;
     x.target = NULL;
     x.direct = false;
     if (is_running(&x) || !look(vm, &x, v) || !read_numbers(vm, &x, v)) return give_up(vm, &x);
@@ -671,7 +680,7 @@ static bool can_go_directly(dvx_vm *vm, const execution *x) {
 }
 
 static dvx_outcome compute_into(dvx_vm *vm, execution *x, dvx_value *result) {
-    if (x->flat && x->target->flags & ND_C_CONTIGUOUS && array_same_shape(x->target, x->first))
+    if (x->flat && is_flat(x->target) && array_same_shape(x->target, x->first))
         return compute_size(vm, x, x->first->size, NULL, result);
     return run_other(vm, x, result);
 }
@@ -693,16 +702,7 @@ static dvx_outcome run_into(dvx_vm *vm, const dvx_value *v, void *cache, dvx_val
 
 /* ---- The hook ---- */
 
-static void release(dvx_vm *vm, void *cache) {
-    fused *f = cache;
-    release_kept(vm, f);
-    for (uint32_t i = 0; i < ND_LEAVES; i++) {
-        if (!(f->parts >> i & 1)) continue;
-        dvx_value key = f->keys[i];
-        f->parts &= ~(1u << i);
-        vm->api->release(vm, key);
-    }
-}
+static void release(dvx_vm *vm, void *cache) { release_kept(vm, cache); }
 
 /* By what the last site is, and the number of operands. */
 #define FUSED(n, site, title, function, type)                                                \
@@ -759,14 +759,20 @@ static int ufunc_of(dvx_vm *vm, const reading *r, uint32_t i) {
     return number >= 0 && loops_facts[number].inputs + has_out == (int)node->count ? number : -1;
 }
 
-/* The operand is meant with this key. */
-static bool take_part(dvx_vm *vm, reading *r, int32_t operand, dvx_value key) {
-    if (dvx_failed(key)) return refuse(r, "a key is loaded: it varies");
-    if (operand < 0 || r->x->operands[operand].type != &array_type)
-        return refuse(r, "a subscript is of what an operation has made");
-    if (!place_is_plain(vm, key)) return refuse(r, "a subscript makes no view of slices");
-    r->f->parts |= 1u << operand;
-    r->f->keys[operand] = key;
+/* The operand is meant with the node's key: its name, or operand `at`. */
+static bool take_part(dvx_vm *vm, reading *r, int32_t operand, const dvx_node *node, int32_t at) {
+    const bool varies = dvx_failed(node->name);
+    fused *f = r->f;
+    if (operand < 0 || r->x->operands[operand].type != &array_type || (varies && at < 0))
+        return refuse(r, "a subscript is of what an operation has made, or its key is");
+    key *k = &f->places[operand].key;
+    f->places[operand].dtype = NULL;
+    if (varies ? r->x->operands[at].type || derive_is_element(node->derivative)
+               : !key_read(vm, node->name, k) || k->ints)
+        return refuse(r, "a subscript makes no view of slices");
+    f->keys[operand] = varies ? (int8_t)at : -1;
+    if (varies) f->program.leaves[at].kind = ND_LEAF_NONE;
+    f->parts |= 1u << operand;
     return true;
 }
 
@@ -776,7 +782,7 @@ static bool read_node(dvx_vm *vm, reading *r, uint32_t i) {
     nd_program *p = &r->f->program;
     if (from->family == DVX_SITE_GET_ITEM) {
         r->inputs[i] = (int8_t)from->inputs[0];
-        return take_part(vm, r, from->inputs[0], from->name);
+        return take_part(vm, r, from->inputs[0], from, from->inputs[1]);
     }
     const int number = ufunc_of(vm, r, i);
     if (number < 0) return refuse(r, "it has an operation that is not element by element");
@@ -835,7 +841,7 @@ static bool read_target(dvx_vm *vm, reading *r) {
     f->program.leaves[into].kind = ND_LEAF_NONE;
     if (last->inputs[0] != ~(int32_t)(x->node_count - 2))
         return refuse(r, "what is stored is not made directly in front of the store");
-    return take_part(vm, r, into, last->name);
+    return take_part(vm, r, into, last, x->key);
 }
 
 static bool read_nodes(dvx_vm *vm, reading *r) {
@@ -849,16 +855,25 @@ static bool read_nodes(dvx_vm *vm, reading *r) {
     return true;
 }
 
+/* Those that compute; what finds their operands and stores the result has no array in between. */
+static uint32_t count_operations(const dvx_expression *x) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < x->node_count; i++)
+        count += x->nodes[i].family <= DVX_SITE_COMPARE || x->nodes[i].family >= DVX_SITE_CALL;
+    return count;
+}
+
 static bool read_tree(dvx_vm *vm, const dvx_expression *x, fused *f, const char **reason) {
     nd_program *p = &f->program;
     reading r = {.x = x, .f = f};
-    memset(f, 0, sizeof *f);
+    memset(f, 0, offsetof(fused, places));
     for (int i = 0; i < ELEMENTS_KEPT; i++) f->kept[i] = DVX_FAILED;
     if (x->node_count > ND_NODES || x->operand_count > ND_LEAVES) {
         *reason = "it has more operands or operations than a program has room for";
         return false;
     }
-    if (!read_target(vm, &r) || !read_nodes(vm, &r)) return *reason = r.reason, false;
+    if (!read_target(vm, &r) || !read_nodes(vm, &r))
+        return *reason = count_operations(x) > 1 ? r.reason : NULL, false;
     if (f->stores && r.inputs[x->node_count - 2] >= 0) return false;
     /* (Of a single operation there is nothing in between, and its own site goes through the rows of
      * views in less time.) */
@@ -931,8 +946,6 @@ void fuse_site(dvx_vm *vm, dvx_site *site) {
                                            : &descriptors[site->family][x->operand_count]);
     if (!cache) return;
     *cache = f;
-    for (uint32_t i = 0; i < ND_LEAVES; i++)
-        if (f.parts >> i & 1) vm->api->retain(vm, f.keys[i]);
 }
 
 void fuse_finish(dvx_vm *vm) {

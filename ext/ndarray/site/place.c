@@ -1,28 +1,5 @@
-/* place.c: parts of arrays by constant keys (place.h). */
+/* place.c: parts of arrays by keys (place.h). */
 #include "site/place.h"
-
-#include "index/index.h"
-
-static bool is_plain_part(dvx_vm *vm, dvx_value part, bool *view) {
-    const dvx_kind kind = vm->api->kind(vm, part);
-    const bool other = kind == DVX_SLICE || kind == DVX_NONE || kind == DVX_ELLIPSIS;
-    *view |= other;
-    return other || kind == DVX_INT;
-}
-
-bool place_is_plain(dvx_vm *vm, dvx_value key) {
-    bool plain = true, view = false;
-    if (vm->api->kind(vm, key) != DVX_TUPLE) return is_plain_part(vm, key, &view) && view;
-    const int64_t count = vm->api->length(vm, key);
-    for (int64_t i = 0; plain && i < count; i++) {
-        dvx_value index = vm->api->make_int(vm, i), part = vm->api->get_item(vm, key, index);
-        plain = !dvx_failed(part) && is_plain_part(vm, part, &view);
-        vm->api->release(vm, part);
-        vm->api->release(vm, index);
-    }
-    if (!plain) vm->api->clear_error(vm);
-    return plain && view;
-}
 
 static bool is_known(const nd_place *p, const nd_array *a) {
     if (a->dtype != p->dtype || a->ndim != p->ndim_of) return false;
@@ -32,35 +9,51 @@ static bool is_known(const nd_place *p, const nd_array *a) {
     return true;
 }
 
-static bool learn(dvx_vm *vm, nd_place *p, dvx_value self, const nd_array *a, dvx_value key) {
-    if (a->ndim > ND_FEW) return false;
-    dvx_value made = index_get(vm, self, key);
-    const nd_array *view = vm->api->payload(vm, made, &array_type);
-    const bool good = view && view->flags & ND_HAS_BASE && view->ndim > 0 && view->ndim <= ND_FEW;
-    if (good) {
-        *p = (nd_place){.dtype = a->dtype,
-                        .ndim_of = a->ndim,
-                        .ndim = view->ndim,
-                        .offset = view->data - a->data,
-                        .size = view->size,
-                        .flags = view->flags & ND_CONTIGUOUS};
-        memcpy(p->of, a->axes, (size_t)a->ndim * sizeof *p->of);
-        memcpy(p->axes, view->axes, (size_t)view->ndim * sizeof *p->axes);
-    }
-    vm->api->release(vm, made);
-    if (!good) vm->api->clear_error(vm);
-    return good;
+static inline bool find(const key *k, const nd_array *a, nd_array *out) {
+    key_place to;
+    if (!key_find(a, k, &to) || to.ndim == 0) return false;
+    out->data = to.data;
+    out->dtype = a->dtype;
+    out->ndim = to.ndim;
+    out->flags = ND_HAS_BASE;
+    out->axes = out->few;
+    memcpy(out->few, to.axes, sizeof out->few);
+    array_update(out);
+    return true;
 }
 
-bool place_find(dvx_vm *vm, nd_place *known, dvx_value self, const nd_array *a, dvx_value key,
-                nd_array *out) {
-    if (!is_known(known, a) && !learn(vm, known, self, a, key)) return false;
+static bool learn(nd_place *p, const nd_array *a) {
+    nd_array part;
+    if (!find(&p->key, a, &part)) return false;
+    p->dtype = a->dtype;
+    p->ndim_of = a->ndim;
+    p->ndim = part.ndim;
+    p->offset = part.data - a->data;
+    p->size = part.size;
+    p->flags = part.flags;
+    memcpy(p->of, a->axes, (size_t)a->ndim * sizeof *p->of);
+    memcpy(p->axes, part.few, sizeof p->axes);
+    return true;
+}
+
+bool place_find(nd_place *known, const nd_array *a, nd_array *out) {
+    if (!is_known(known, a) && !learn(known, a)) return false;
     out->data = a->data + known->offset;
     out->dtype = known->dtype;
     out->ndim = known->ndim;
     out->size = known->size;
-    out->flags = known->flags | ND_HAS_BASE;
+    out->flags = known->flags;
     out->axes = out->few;
     memcpy(out->few, known->axes, sizeof out->few);
     return true;
+}
+
+bool place_find_now(dvx_vm *vm, dvx_value v, const nd_array *a, nd_array *out) {
+    key k;
+#ifdef DVX_NATIVE
+    (void)vm;
+    return key_read_natively(v, &k) && find(&k, a, out);
+#else
+    return key_read(vm, v, &k) && find(&k, a, out);
+#endif
 }

@@ -212,6 +212,9 @@ static void scan_code(scan *s, const dv_thread *thread, uint32_t begin, uint32_t
         }
         const dv_cell *cell = thread->cells + thread->cell_at[pc];
         uint32_t op = dv_op_of(s->vm, cell->h), weighs = weight * weight_at(&within, pc);
+        dv_foreign_expression x;
+        if (op >= DV_OP_COUNT && s->vm->hooks.plugin.expression(s->vm, cell, &x))
+            next = dv_thread_pc(thread, cell + x.cells); /* all of it is one instruction */
         verdict v = judge(s->vm, cell, generic, op, s->late);
         if (changes_class(generic, cell))
             count(s, false, pc, (uint64_t)DV_LEAVING_WEIGHT * weighs);
