@@ -403,8 +403,8 @@ static bool make_keys(dv_vm *vm, dv_extension_site *o) {
 }
 
 /* Computes the numbers of an expression; false: see invariant 6 of expression.h. */
-static bool compute_numbers(dv_vm *vm, const dv_extension_site *o, const dv_value *fp,
-                            dv_value *numbers) {
+static DV_OUT_OF_LINE bool compute_numbers(dv_vm *vm, const dv_extension_site *o,
+                                           const dv_value *fp, dv_value *numbers) {
     for (uint32_t i = 0; i < o->number_count; i++) {
         const dv_expression_number *n = &o->numbers[i];
         dv_value v = n->from.constant, *parts;
@@ -727,8 +727,8 @@ static inline bool read_operands(const dv_extension_site *o, const dv_value *ent
 static inline dv_value run(dv_vm *vm, dv_extension_site *o, const dv_value *entries,
                            const dv_value *fp) {
     dv_value operands[DV_MOST_OPERANDS], numbers[DV_MOST_NUMBERS];
-    if (!compute_numbers(vm, o, fp, numbers) || !read_operands(o, entries, fp, numbers, operands) ||
-        !has_callees(o, entries))
+    if ((o->number_count && !compute_numbers(vm, o, fp, numbers)) ||
+        !read_operands(o, entries, fp, numbers, operands) || !has_callees(o, entries))
         return DV_DEOPTIMISED;
     return dv_operate_run(vm, o, operands);
 }

@@ -139,7 +139,7 @@ static bool plan(dvx_vm *vm, fused *site, const dvx_value *v) {
 }
 
 /* The part of operand i, whose payload is `a`, that its key stands for. */
-static nd_array *find_part(dvx_vm *vm, execution *x, uint32_t i, const nd_array *a) {
+static inline nd_array *find_part(dvx_vm *vm, execution *x, uint32_t i, const nd_array *a) {
     const int at = x->site->keys[i];
     if (at < 0 ? place_find(&x->site->places[i], a, &x->parts[i])
                : place_find_now(vm, x->operands[at], a, &x->parts[i]))

@@ -48,10 +48,29 @@ bool place_find(nd_place *known, const nd_array *a, nd_array *out) {
     return true;
 }
 
+#ifdef DVX_NATIVE
+/* Row i of two axes, without a key that is read. */
+static inline bool find_row(int64_t i, const nd_array *a, nd_array *out) {
+    const dvx_axis *rows = &a->axes[0], *columns = &a->axes[1];
+    if (i < 0) i += rows->count;
+    if (i < 0 || i >= rows->count) return false;
+    const bool in_a_row = columns->count <= 1 || columns->stride == a->dtype->size;
+    out->data = a->data + i * rows->stride;
+    out->dtype = a->dtype;
+    out->ndim = 1;
+    out->size = columns->count;
+    out->flags = ND_HAS_BASE | (in_a_row ? ND_CONTIGUOUS : 0u);
+    out->axes = out->few;
+    out->few[0] = *columns;
+    return true;
+}
+#endif
+
 bool place_find_now(dvx_vm *vm, dvx_value v, const nd_array *a, nd_array *out) {
     key k;
 #ifdef DVX_NATIVE
     (void)vm;
+    if (dv_is_int(v) && a->ndim == 2) return find_row(dv_as_int(v), a, out);
     return key_read_natively(v, &k) && find(&k, a, out);
 #else
     return key_read(vm, v, &k) && find(&k, a, out);
