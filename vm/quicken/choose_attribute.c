@@ -580,7 +580,9 @@ static bool is_method_of_instances(dv_vm *vm, dv_value object, const dv_global_c
 /* LOAD_METHOD of a static or class method, of an instance or of the class. */
 static bool choose_unbound(dv_vm *vm, dv_cell *ip, dv_value object, dv_global_cell *cell) {
     bool of_class = dv_is_class(object);
-    if (!cell || dv_is_empty(dv_method_unbound(cell->value)) || !(of_class || dv_is_instance(object))) return false;
+    if (!cell || dv_is_empty(dv_method_unbound(cell->value)) ||
+        !(of_class || dv_is_instance(object)))
+        return false;
     dv_cell *cache = dv_site_cache(vm, ip);
     cache[0].s.a =
         (int32_t)(of_class ? dv_as_class(object)->root->number : dv_as_object(object)->shape);

@@ -587,15 +587,18 @@ static bool add_bound(dv_vm *vm, dv_module *module, dv_value self, const dv_cfun
 /* ---- SystemRandom, whose class is in dl (_system_random.dl)
  * -------------------------------------*/
 
-/* That the system has no more random numbers after it had some is no error that it knows. */
+/* A system that has given random numbers always gives more (getrandom(2)); were it forbidden
+ * meanwhile, waiting is better than numbers that somebody can guess. */
 static void refill_from_system(uint32_t *state) {
-    if (!dv_host_random(state, DV_TWISTER_WORDS * sizeof *state)) __builtin_trap();
+    while (!dv_host_random(state, DV_TWISTER_WORDS * sizeof *state)) continue;
 }
 
 /* From now on all numbers of this Random are the system's. */
 static dv_value entropy_use(dv_vm *vm, const dv_value *args, uint32_t count) {
-    (void)vm, (void)count;
+    (void)count;
     dv_random *r = dv_as_random(args[0]);
+    if (!dv_host_random(r->twister.state, sizeof *r->twister.state))
+        return dv_raise(vm, DV_E_NOT_IMPLEMENTED_ERROR, "the system gives no random numbers");
     r->twister.refill = refill_from_system;
     r->twister.next = DV_TWISTER_WORDS;
     return DV_NONE;
