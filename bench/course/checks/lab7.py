@@ -50,7 +50,7 @@ def check(lab: Lab) -> None:
     if not lab.expect(shown != "", "the loop has got no region (it is too small for the analysis, or was given up)"):
         return
     names = re.findall(r"^ +\d+  ([A-Z]\w+)", shown, re.MULTILINE)
-    lab.expect("BUILD_TUPLE" not in names, "the region makes a tuple in each round: BUILD_TUPLE is in it")
+    lab.expect("BUILD_LIST" not in names, "the region makes a list in each round: BUILD_LIST is in it")
     boxes = [name for name in names if name.startswith("R_BOX")]
     lab.expect(not boxes, f"the region boxes ints in each round: {', '.join(boxes)}")
     lab.expect("retired" not in shown.split("\n")[0],
