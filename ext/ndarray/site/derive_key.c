@@ -137,7 +137,7 @@ static int find_by_reading(dvx_vm *vm, const nd_array *a, dvx_value v, key_place
     to->ndim = 0;
     for (int i = 0; i < got; i++) {
         if (!slice[i] || counts[i]) to->data += starts[i] * a->axes[i].stride;
-        if (slice[i]) to->axes[to->ndim++] = (dvx_axis){counts[i], steps[i] * a->axes[i].stride};
+        if (slice[i]) to->axes[to->ndim++] = axis_stepped(counts[i], steps[i], a->axes[i].stride);
     }
     for (int i = got; i < a->ndim; i++) to->axes[to->ndim++] = a->axes[i];
     return 1;
