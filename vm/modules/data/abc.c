@@ -177,18 +177,16 @@ static dv_value abc_of_instances(dv_vm *vm, const dv_value *args, uint32_t count
 /* collection(class, kind): what patterns take instances of the class, and of those below it, for
  * (DV_COLLECTION_...); the class. */
 static dv_value abc_collection(dv_vm *vm, const dv_value *args, uint32_t count) {
-    (void)count;
-    if (!dv_is_class(args[0]) || !dv_is_int(args[1]))
-        return dv_raise(vm, DV_E_TYPE_ERROR, "collection() takes a class and an int");
+    (void)vm, (void)count;
+    assert(dv_is_class(args[0]) && dv_is_int(args[1])); /* nobody but the library calls this */
     dv_as_class(args[0])->collection = (uint8_t)dv_as_int(args[1]);
     return dv_retain(args[0]);
 }
 
 /* full_name(class): the class, which messages name with its module from now on, as types of C. */
 static dv_value abc_full_name(dv_vm *vm, const dv_value *args, uint32_t count) {
-    (void)count;
-    if (!dv_is_class(args[0]))
-        return dv_raise(vm, DV_E_TYPE_ERROR, "full_name() arg 1 must be a class");
+    (void)vm, (void)count;
+    assert(dv_is_class(args[0])); /* nobody but the library calls this */
     dv_as_class(args[0])->flags |= DV_CLASS_FULL_NAME;
     return dv_retain(args[0]);
 }
