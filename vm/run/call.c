@@ -164,7 +164,7 @@ bool dv_call_is_of_object(dv_vm *vm, dv_value callee) {
 static bool make_room(dv_vm *vm, const dv_thread *thread, const dv_value *frame) {
     if (dv_frame_fits(vm, thread, frame)) return true;
     if (!dv_poll_calls(vm)) return false;
-    if (frame + thread->frame_size <= vm->stack_end && vm->calls_left > 0) return true;
+    if (dv_frame_has_room(vm, thread, frame)) return true;
     dv_raise(vm, DV_E_RECURSION_ERROR, "maximum recursion depth exceeded");
     return false;
 }

@@ -128,14 +128,12 @@ static const dv_cell *leave(dv_vm *vm, dv_consume_kind kind, dv_value *top, dv_v
     return behind;
 }
 
-/* Room for the generator's frame again?  Whoever wants attention is heard first, and may want it
- * once more: then dv_generator_fits still says no. */
+/* Room for the generator's frame again?  Whoever wants attention is heard first. */
 static bool has_room(dv_vm *vm, const dv_generator *g, const dv_value *frame) {
     if (DV_LIKELY(dv_generator_fits(vm, g, frame))) return true;
     if (!dv_poll_calls(vm)) return false;
     const bool runs = g->state == DV_GENERATOR_RUNNING;
-    const dv_value *end = frame + dv_generator_thread(g)->frame_size;
-    if (!runs && end <= vm->stack_end && vm->calls_left > 0) return true;
+    if (!runs && dv_frame_has_room(vm, dv_generator_thread(g), frame)) return true;
     if (runs)
         dv_raise(vm, DV_E_VALUE_ERROR, "generator already executing");
     else

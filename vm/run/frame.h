@@ -52,6 +52,12 @@ static inline bool dv_frame_fits(const dv_vm *vm, const dv_thread *thread, const
     return frame + thread->frame_size <= limit && vm->calls_left > 0;
 }
 
+/* The same when that is done, though it may be asked for again already. */
+static inline bool dv_frame_has_room(const dv_vm *vm, const dv_thread *thread,
+                                     const dv_value *frame) {
+    return frame + thread->frame_size <= vm->stack_end && vm->calls_left > 0;
+}
+
 /* Fills in a frame whose parameters are in place and end at `local`; the result is the operand
  * stack's base.  (The caller has checked dv_frame_fits.) */
 static inline dv_value *dv_frame_push_from(dv_vm *vm, const dv_thread *thread, dv_value *frame,
