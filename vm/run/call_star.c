@@ -77,8 +77,8 @@ static dv_value *push_items(dv_vm *vm, dv_value *to) {
     const bool is_list = dv_is_shape(given, DV_T_LIST);
     const dv_value *items = is_list ? dv_as_list(given)->items : dv_as_tuple(given)->items;
     const int64_t count = is_list ? dv_as_list(given)->count : dv_as_tuple(given)->count;
-    if (DV_UNLIKELY(count > MANY)) dv_work_owe(vm, 2 * count); /* also for who looks at them */
-    if (is_list && dv_as_object(given)->references == 1) {     /* as of `*[...]`: takes them over */
+    if (DV_UNLIKELY(count > MANY)) dv_work_owe(vm, count); /* also for who looks at them */
+    if (is_list && dv_as_object(given)->references == 1) { /* as of `*[...]`: takes them over */
         for (int64_t i = 0; i < count; i++) to[i] = items[i];
         dv_as_list(given)->count = 0;
     } else {

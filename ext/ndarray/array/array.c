@@ -254,11 +254,17 @@ static bool set_up(dvx_vm *vm, nd_array *a, const nd_dtype *dtype, int ndim) {
     return true;
 }
 
+/* It counts as work, as views and small arrays have nothing else that does. */
+static dvx_value make(dvx_vm *vm, const dvx_type *type, void **payload) {
+    enum { STEPS = 96 };
+    return nd_work(vm, STEPS) ? vm->api->make_object(vm, type, payload) : DVX_FAILED;
+}
+
 /* An object with room for the axes. */
 static dvx_value begin(dvx_vm *vm, const dvx_type *type, const nd_dtype *dtype, int ndim,
                        nd_array **out) {
     void *payload;
-    dvx_value made = vm->api->make_object(vm, type, &payload);
+    dvx_value made = make(vm, type, &payload);
     if (UNLIKELY(dvx_failed(made))) return made;
     *out = payload;
     if (LIKELY(set_up(vm, payload, dtype, ndim))) return made;
@@ -273,7 +279,7 @@ static dvx_value raise_too_many(dvx_vm *vm, int ndim) {
 
 /* Room for elements, which counts as work on them; false: raised. */
 static bool take_memory(dvx_vm *vm, nd_array *a, size_t bytes, const int64_t *shape) {
-    enum { BEGINNING = 128 };
+    enum { BEGINNING = 32 };
     if (UNLIKELY(!nd_work(vm, BEGINNING + (int64_t)(bytes / 96)))) return false;
     a->memory_size = bytes;
     a->memory = memory_take(vm, &a->memory_size);
@@ -354,7 +360,7 @@ dvx_value array_new(dvx_vm *vm, const nd_dtype *dtype, int ndim, const int64_t *
     void *payload;
     const int64_t size = count_few(ndim, shape);
     if (!size) return array_new_order(vm, dtype, ndim, shape, false, out);
-    dvx_value made = vm->api->make_object(vm, &array_type, &payload);
+    dvx_value made = make(vm, &array_type, &payload);
     if (UNLIKELY(dvx_failed(made))) return made;
     nd_array *a = *out = payload;
     a->dtype = dtype;
@@ -433,7 +439,7 @@ static dvx_value few_view(dvx_vm *vm, dvx_value of, const nd_array *a, char *dat
                           const dvx_axis *axes, nd_array **out) {
     void *payload;
     if (UNLIKELY(!is_measured(a->dtype, ndim, axes))) return refuse_view(vm, a->dtype, ndim, axes);
-    dvx_value made = vm->api->make_object(vm, &array_type, &payload);
+    dvx_value made = make(vm, &array_type, &payload);
     if (UNLIKELY(dvx_failed(made))) return made;
     nd_array *view = *out = payload;
     const nd_dtype *dtype = view->dtype = a->dtype;
@@ -512,7 +518,7 @@ bool array_lends_writable(dvx_vm *vm, const nd_array *a) {
 dvx_value array_view_again(dvx_vm *vm, dvx_value of, const nd_array *a, char *data,
                            const nd_array *model) {
     void *payload;
-    dvx_value made = vm->api->make_object(vm, &array_type, &payload);
+    dvx_value made = make(vm, &array_type, &payload);
     if (UNLIKELY(dvx_failed(made))) return made;
     nd_array *view = payload;
     view->data = data;

@@ -227,7 +227,7 @@ static bool clip_blocks(dvx_vm *vm, const dvx_value *args, dvx_value *result) {
         ufunc_kernel(vm, ND_UFUNC_maximum, type)
             ->loop((char *[]){a->data + done * size, (char *)&low, at}, n, steps);
         ufunc_kernel(vm, ND_UFUNC_minimum, type)->loop((char *[]){at, (char *)&high, at}, n, steps);
-        good = nd_work(vm, n);
+        good = nd_work(vm, n / 2);
         if (good) continue;
         vm->api->release(vm, *result);
         *result = DVX_FAILED;
@@ -523,7 +523,6 @@ ND_PARAMETERS(close_parameters, 2, "a", "b", "rtol", "atol", "equal_nan");
 
 /* a, b, rtol, atol, equal_nan: an array of bools, or what dl makes of complex numbers (`name`). */
 static dvx_value compare_close(dvx_vm *vm, const dvx_value *args, const char *name, tolerance *t) {
-    enum { STEPS = 2 }; /* for nd_work, of an element */
     nd_array *operands[2], *out;
     nd_walk walk;
     walk_begin(&walk, 3, 0);
@@ -559,7 +558,7 @@ static dvx_value compare_close(dvx_vm *vm, const dvx_value *args, const char *na
         array_strides_in(a, walk.ndim, walk.strides[i]);
     }
     const nd_row row = single ? close_single_row : close_real_row;
-    if (!dvx_failed(made) && !(nd_work(vm, STEPS * out->size) && walk_run(vm, &walk, row, t))) {
+    if (!dvx_failed(made) && !(nd_work(vm, out->size) && walk_run(vm, &walk, row, t))) {
         vm->api->release(vm, made);
         made = DVX_FAILED;
     }
@@ -668,7 +667,7 @@ static dvx_value replaced(dvx_vm *vm, dvx_value v, const double *by, bool whole)
     to = array_of(vm, made);
     const char *from = row ? a->data : to->data;
     whole = whole && to->dtype->num == ND_COMPLEX128;
-    nd_blocks b = {.total = to->size * (to->dtype->kind == 'c' && !whole ? 2 : 1), .quick = true};
+    nd_blocks b = {.total = to->size * (to->dtype->kind == 'c' && !whole ? 2 : 1)};
     while (!dtype_is_integer(to->dtype) && nd_next_block(vm, &b))
         if (whole)
             replace_complex((nd_complex *)(void *)to->data + b.at,

@@ -694,7 +694,7 @@ static void next_row(mask_walk *w) {
 }
 
 static void next_piece(mask_walk *w) {
-    if (!nd_work(w->vm, w->count / 3)) {
+    if (!nd_work(w->vm, w->count / 4)) {
         w->stopped = true;
         w->left = 0;
         return;

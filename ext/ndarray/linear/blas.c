@@ -236,7 +236,7 @@ static bool multiply_matrices(dvx_vm *vm, const nd_blas *blas, int64_t size, con
     const bool is_square = x.data == y.data && x.row == y.row && x.turn != y.turn && a->rows == n;
     if (is_square && size <= (int64_t)sizeof(double) &&
         multiply_by_itself(blas, size, &x, n, k, out)) {
-        *good = nd_work(vm, (int64_t)((double)n * n * k / 40));
+        *good = nd_work(vm, (int64_t)((double)n * n * k / 28));
         return true;
     }
     for (int64_t done = 0; *good && done < a->rows; done += rows)
@@ -255,7 +255,10 @@ static bool multiply_matrices(dvx_vm *vm, const nd_blas *blas, int64_t size, con
             else
                 blas->zgemm(BLAS_ROWS, x.turn, y.turn, m, part, k, one, from, x.row, by, y.row,
                             zero, to, n);
-            *good = nd_work(vm, (int64_t)(inner * m * part * (double)size / 128));
+            /* (A product of complex numbers is four.) */
+            const double bytes =
+                size == sizeof(nd_complex) ? 2.0 * sizeof(nd_complex) : (double)size;
+            *good = nd_work(vm, (int64_t)(inner * m * part * bytes / 96));
         }
     return true;
 }

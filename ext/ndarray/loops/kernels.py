@@ -356,4 +356,4 @@ def loop_name(ufunc, loop):
 # What an element of those that are no few instructions takes, in steps of 0.25 ns (nd_ufunc_facts, effort).
 EFFORTS = {name: 4 for name in ("arctan2", "sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh", "tan", "log1p", "expm1",
                                 "cbrt", "arcsin", "arccos", "arctan", "fmod", "remainder", "floor_divide")}
-EFFORTS.update(exp=2, sin=2, cos=2, power=6, logaddexp=30)
+EFFORTS.update(exp=2, sin=2, cos=2, sqrt=2, hypot=2, power=6, logaddexp=30)

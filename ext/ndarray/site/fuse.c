@@ -434,7 +434,7 @@ static dvx_outcome run_flat(dvx_vm *vm, execution *x, nd_array *out) {
         const unsigned flags =
             program_run(x->program, &x->at, left < POLL_ELEMENTS ? left : POLL_ELEMENTS);
         if (UNLIKELY(flags) && !x->direct && is_heeded(vm, flags)) return give_up_flags(vm, x);
-        if (!nd_quick_work(vm, steps * (left < POLL_ELEMENTS ? left : POLL_ELEMENTS)))
+        if (!nd_work(vm, steps * (left < POLL_ELEMENTS ? left : POLL_ELEMENTS) / 4))
             return DVX_ERROR;
     }
     return DVX_DONE;

@@ -637,7 +637,13 @@ static bool is_invalid(dvx_vm *vm, const call *c, const nd_walk *walk) {
 /* All rows, or what the mask leaves of them. */
 static bool run_all(dvx_vm *vm, const call *c, nd_walk *walk, nd_row row, void *context) {
     nd_masked masked = {row, context, c->inputs + 1};
-    const int64_t effort = loops_steps(c->number, WALK_PART, c->out->dtype->size);
+    enum { FARTHEST = 64 }; /* bytes of the cache that are read for an element */
+    int64_t bytes = c->out->dtype->size;
+    for (int k = 0; walk->ndim && k <= c->inputs; k++) {
+        const int64_t stride = llabs(walk->strides[k][walk->ndim - 1]);
+        if (stride > bytes) bytes = stride < FARTHEST ? stride : FARTHEST;
+    }
+    const int64_t effort = loops_steps(c->number, WALK_PART, bytes);
     return c->mask ? walk_run(vm, walk, walk_masked, &masked)
                    : walk_work(vm, walk, effort, row, context);
 }

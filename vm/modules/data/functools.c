@@ -41,7 +41,7 @@ static dv_value reduce(dv_vm *vm, const dv_value *args, uint32_t count) {
     while (!dv_is_empty(total)) {
         dv_value item = dv_step(vm, iterator);
         if (dv_is_empty(item)) break;
-        dv_value next = dv_work(vm, 2)
+        dv_value next = dv_work(vm, 1)
                             ? dv_call(vm, args[0], (dv_value[]){total, item}, 2, DV_EMPTY)
                             : DV_EMPTY;
         dv_release(vm, total);

@@ -79,6 +79,7 @@ static combiner *combiner_new(dv_vm *vm, dv_type_id type, dv_value pools, int64_
 
 /* The result as a tuple that may be changed. */
 static dv_tuple *own_result(dv_vm *vm, combiner *c) {
+    dv_work_owe(vm, 2);
     if (!dv_is_empty(c->result) && dv_as_object(c->result)->references == 1)
         return dv_as_tuple(c->result);
     dv_tuple *tuple = dv_tuple_alloc(vm, c->length);
@@ -99,7 +100,6 @@ static void put(dv_vm *vm, dv_value *place, dv_value item) {
 
 /* The result with its items from number `from` on made anew from the indices. */
 static dv_value result_from(dv_vm *vm, combiner *c, int64_t from) {
-    dv_work_owe(vm, 2);
     if (c->length == 0) {
         c->result = dv_retain(vm->known.empty_tuple);
         return dv_retain(c->result);

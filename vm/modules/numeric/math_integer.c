@@ -161,7 +161,7 @@ static dv_value fold(dv_vm *vm, const dv_value *args, uint32_t count, dv_value s
                      dv_value (*function)(dv_vm *vm, dv_value a, dv_value b)) {
     dv_value r = start;
     for (uint32_t i = 0; i < count && !dv_is_empty(r); i++) {
-        dv_value next = DV_EMPTY, n = dv_work(vm, 2) ? dv_int_index(vm, args[i]) : DV_EMPTY;
+        dv_value next = DV_EMPTY, n = dv_work(vm, 1) ? dv_int_index(vm, args[i]) : DV_EMPTY;
         if (!dv_is_empty(n)) next = function(vm, r, n);
         dv_release(vm, n);
         dv_release(vm, r);

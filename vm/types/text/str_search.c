@@ -93,7 +93,7 @@ static bool begins_alike(const dv_str *s, const dv_str *part, int64_t at) {
 /* (Comparing with a long part may take as long each time, if more than the beginning is alike.) */
 bool dv_str_seek_last(dv_vm *vm, const dv_str *s, const dv_str *part, int64_t start, int64_t stop,
                       int64_t *hit) {
-    enum { WINDOW = 1 << 16, AT_ONCE = 8, COMPARED = 48, CALL = 20 };
+    enum { WINDOW = 1 << 16, AT_ONCE = 8, COMPARED = 48, CALL = 12 };
     *hit = -1;
     if (start > stop || !may_contain(s, part, start, stop)) return true;
     *hit = stop;

@@ -87,7 +87,7 @@ dv_value dv_str_rpartition(dv_vm *vm, const dv_value *args, uint32_t count) {
  */
 
 static dv_value join_items(dv_vm *vm, dv_value separator, const dv_value *items, int64_t count) {
-    if (!dv_work(vm, count)) return DV_EMPTY;
+    if (!dv_work(vm, count / 2)) return DV_EMPTY;
     for (int64_t i = 0; i < count; i++)
         if (!dv_is_str(items[i]))
             return dv_raise(vm, DV_E_TYPE_ERROR,
