@@ -76,7 +76,8 @@ LOCKSTEPS = (
 )
 LOCKSTEP_ROOMS = ("levels", "generators")
 # A script runs in one of so many of the variants that take turns.  As many seeds in a row run it in all.
-TURNS, QUICK_TURNS = 8, 24
+TURNS, QUICK_TURNS = 12, 24
+GENERIC_TURNS = 4  # of a quick run at several levels: nama has run the code of level generic before it quickens
 PROGRESS = 30  # seconds between lines that say how far a run is, where there is no terminal
 SANITIZER_MARKS = (b"AddressSanitizer", b"LeakSanitizer", b"ThreadSanitizer", b"runtime error: ")
 VALGRIND = ["valgrind", "-q", "--error-exitcode=99", "--leak-check=full", "--errors-for-leak-kinds=definite"]
@@ -504,8 +505,8 @@ class Machine:
         return oracle.run_process([*prefix, *self.runner, str(self.path), *arguments], cwd, self.env, timeout * slower)
 
     def variants(self, quick: bool) -> "Variants":
-        """Plain: each level in each form, one under stress, one in lockstep; if it is to be quick, generic and nama, which
-        runs the code of all levels.  The others: all that take turns."""
+        """Plain: each level in each form, one under stress, one in lockstep; if it is to be quick, nama, which runs the code
+        of all levels, and by turns generic.  The others: all that take turns."""
         first, last = self.forms[0], self.forms[-1]
         plain = [Variant(level, form) for level in self.levels for form in self.forms]
         others = [Variant(level, "mixed") for level in self.levels if self.mixed]
@@ -525,7 +526,8 @@ class Machine:
             stresses = ("", STRESS_OF_REACHES) if self.stresses else ("",)
             others += [Variant("nama", self.forms_for(stress)[0], stress, reach) for stress in stresses for reach in REACHES]
         plain = list(dict.fromkeys(plain))
-        return Variants(plain, [v for v in others if v not in plain], QUICK_TURNS if quick else TURNS)
+        return Variants(plain, [v for v in others if v not in plain], QUICK_TURNS if quick else TURNS,
+                        rare="generic" if quick and len(self.levels) > 1 else "")
 
 
 def wanted(test: Test, variant: Variant) -> bool:
@@ -553,11 +555,13 @@ class Variants:
     others: List[Variant]
     turns: int
     seed: Optional[int] = None  # whose turn it is; None for all
+    rare: str = ""  # a level whose plain variants take turns, too
 
     def of(self, test: Test) -> List[Variant]:
         """The variants that a test runs in, one at least.  A script that asks for certain forms gets all of them."""
         others = [v for v in self.others if wanted(test, v)]
-        plain = [v for v in self.plain if wanted(test, v)] or others[:1]
+        rests = self.rare if self.seed is not None and turn(test, self.seed, GENERIC_TURNS) else ""
+        plain = [v for v in self.plain if v.level != rests and wanted(test, v)] or others[:1]
         others = [v for v in others if v not in plain]
         if self.seed is not None and not test.forms:
             others = others[turn(test, self.seed, self.turns) :: self.turns]
