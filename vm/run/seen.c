@@ -1,50 +1,100 @@
 /* seen.c: the frames that a program sees (seen.h). */
 #include "run/seen.h"
 
+#include "core/upcall.h"
+#include "core/work.h"
 #include "run/frame.h"
 #include "types/exception/traceback.h"
 
-/* Is the frame of the thread, or one of the inlined comprehensions that pc is in, the one that is
- * looked for?  If not, `left` is so many less. */
-static bool is_here(const dv_thread *thread, uint32_t pc, int64_t *left, dv_seen_frame *frame) {
-    *frame = (dv_seen_frame){thread, pc};
+/* The frame of the thread, and those of the inlined comprehensions that pc is in. */
+static bool see_here(const dv_thread *thread, uint32_t pc, dv_see see, void *context) {
+    dv_seen_frame frame = {thread, pc};
     const bool some = thread->code->inlined_count > 0 && pc != DV_NO_PC;
     const dv_inlined_code *inlined = some ? dv_code_inlined(thread->code, pc) : NULL;
-    for (; inlined; inlined = dv_code_inlined(thread->code, frame->pc)) {
-        if (!dv_inlined_takes(inlined, frame->pc) && (*left)-- == 0) return true;
-        frame->pc = inlined->call;
+    for (; inlined; inlined = dv_code_inlined(thread->code, frame.pc)) {
+        if (!dv_inlined_takes(inlined, frame.pc) && see(context, &frame)) return true;
+        frame.pc = inlined->call;
     }
-    return (*left)-- == 0;
+    return see(context, &frame);
 }
 
 /* The same for a frame whose code is at a cell of a region, and those that the region did not
  * make. */
-static bool is_in_region(const dv_vm *vm, const dv_thread *outer, const dv_cell *at, int64_t *left,
-                         dv_seen_frame *frame) {
+static bool see_in_region(const dv_vm *vm, const dv_thread *outer, const dv_cell *at, dv_see see,
+                          void *context) {
     for (uint32_t i = 0;; i++) {
         const dv_thread *thread = outer;
         const uint32_t pc =
             vm->hooks.region.inlined ? vm->hooks.region.inlined(&thread, at, i) : DV_NO_PC;
-        if (pc == DV_NO_PC) return i == 0 && is_here(outer, pc, left, frame);
-        if (is_here(thread, pc, left, frame)) return true;
+        if (pc == DV_NO_PC) return i == 0 && see_here(outer, pc, see, context);
+        if (see_here(thread, pc, see, context)) return true;
     }
 }
 
-bool dv_frame_seen(dv_vm *vm, int64_t level, dv_seen_frame *frame) {
+bool dv_frames_see(dv_vm *vm, dv_see see, void *context) {
     const dv_cell *at = vm->ip;
     for (const dv_value *fp = vm->fp; fp != vm->stack; fp = dv_frame_caller(fp)) {
         const dv_thread *thread = dv_frame_thread(fp);
         const bool owns = !at || dv_thread_owns(thread, at);
         const uint32_t pc = at && owns ? dv_thread_pc(thread, at) : DV_NO_PC;
-        if (owns ? is_here(thread, pc, &level, frame) : is_in_region(vm, thread, at, &level, frame))
+        if (owns ? see_here(thread, pc, see, context) : see_in_region(vm, thread, at, see, context))
             return true;
         at = dv_frame_caller_at(fp);
     }
     return false;
 }
 
+typedef struct search {
+    int64_t left; /* frames before the one that is looked for */
+    dv_seen_frame *found;
+} search;
+
+static bool is_sought(void *context, const dv_seen_frame *frame) {
+    search *s = context;
+    if (s->left-- > 0) return false;
+    *s->found = *frame;
+    return true;
+}
+
+bool dv_frame_seen(dv_vm *vm, int64_t level, dv_seen_frame *frame) {
+    return dv_frames_see(vm, is_sought, &(search){level, frame});
+}
+
 uint32_t dv_seen_line(const dv_seen_frame *frame) {
     const dv_thread *thread = frame->thread;
     return frame->pc == DV_NO_PC ? thread->code->first_line
                                  : dv_traceback_line(&thread->header, frame->pc);
+}
+
+/* ---- As objects ---- */
+
+typedef struct shown {
+    dv_vm *vm;
+    int64_t left;         /* frames before the first that is shown */
+    dv_value first, last; /* None: none yet; EMPTY: raised */
+} shown;
+
+static bool show(void *context, const dv_seen_frame *frame) {
+    enum { UNITS = 8 };
+    shown *s = context;
+    if (s->left-- > 0) return false;
+    dv_work_owe(s->vm, UNITS);
+    dv_value made = dv_frame_shown(s->vm, (dv_object *)&frame->thread->header, dv_seen_line(frame));
+    if (dv_is_empty(made)) {
+        dv_release(s->vm, s->first);
+        s->first = DV_EMPTY;
+        return true;
+    }
+    if (dv_is_none(s->first))
+        s->first = made;
+    else
+        dv_frame_set_caller(s->last, made);
+    s->last = made;
+    return false;
+}
+
+dv_value dv_frame_show(dv_vm *vm, int64_t level) {
+    shown s = {vm, level, DV_NONE, DV_NONE};
+    if (!dv_frames_see(vm, show, &s) && !dv_is_none(s.last)) dv_frame_set_caller(s.last, DV_NONE);
+    return s.first;
 }

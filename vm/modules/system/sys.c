@@ -11,6 +11,7 @@
 #include "types/callable/generator.h"
 #include "types/exception/hook.h"
 #include "types/number/int.h"
+#include "types/sequence/sequence.h"
 #include "types/sequence/list.h"
 #include "types/text/str.h"
 #include "types/file/stream.h"
@@ -25,6 +26,14 @@ static dv_value sys_exit(dv_vm *vm, const dv_value *args, uint32_t count) {
     if (!dv_is_empty(exit)) dv_exception_raise(vm, exit, DV_EMPTY);
     dv_release(vm, exit);
     return DV_EMPTY;
+}
+
+static dv_value sys_getframe(dv_vm *vm, const dv_value *args, uint32_t count) {
+    int64_t depth = 0;
+    if (count && !dv_size_argument(vm, args[0], &depth)) return DV_EMPTY;
+    dv_value shown = dv_frame_show(vm, depth > 0 ? depth : 0);
+    return dv_is_none(shown) ? dv_raise(vm, DV_E_VALUE_ERROR, "call stack is not deep enough")
+                             : shown;
 }
 
 static dv_value sys_getrecursionlimit(dv_vm *vm, const dv_value *args, uint32_t count) {
@@ -161,7 +170,6 @@ static dv_value sys_getattr(dv_vm *vm, const dv_value *args, uint32_t count) {
                                         NULL};
     static const char *const refused[] = {"_current_exceptions",
                                           "_current_frames",
-                                          "_getframe",
                                           "addaudithook",
                                           "audit",
                                           "breakpointhook",
@@ -195,6 +203,7 @@ static const dv_cfunction_def functions[] = {
      .min = 0,
      .max = UINT32_MAX},
     {.name = "exit", .entry = sys_exit, .min = 0, .max = 1},
+    {.name = "_getframe", .entry = sys_getframe, .min = 0, .max = 1},
     {.name = "getrecursionlimit", .entry = sys_getrecursionlimit, .min = 0, .max = 0},
     {.name = "setrecursionlimit", .entry = sys_setrecursionlimit, .min = 1, .max = 1},
     {.name = "intern", .entry = sys_intern, .min = 1, .max = 1},

@@ -96,6 +96,7 @@ static const getter getters[] = {
     GETTER(DV_T_GENERATOR, "gi_running"),
     GETTER(DV_T_GENERATOR, "gi_suspended"),
     GETTER(DV_T_GENERATOR, "gi_yieldfrom"),
+    GETTER(DV_T_FRAME, "f_back"),
     FIELD(DV_T_FRAME, "f_code"),
     GETTER(DV_T_FRAME, "f_lineno"),
     FIELD(DV_T_TRACEBACK, "tb_frame"),

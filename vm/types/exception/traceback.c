@@ -8,6 +8,7 @@
 typedef struct frame {
     dv_object header;
     dv_object *code; /* dv_thread, counted */
+    dv_value caller; /* a frame, None, or EMPTY: of an entry of a traceback, which does not know */
     uint32_t line;
 } frame;
 
@@ -22,23 +23,29 @@ uint32_t dv_traceback_line(const dv_object *thread, uint32_t pc) {
 /* Frames ----------------------------------------------------------------------------------------
  */
 
-static dv_value frame_new(dv_vm *vm, dv_object *code, uint32_t line) {
+dv_value dv_frame_shown(dv_vm *vm, dv_object *code, uint32_t line) {
     frame *self = dv_container_new(vm, sizeof *self, DV_T_FRAME);
     if (!self) return DV_EMPTY;
     code->references++;
     self->code = code;
+    self->caller = DV_EMPTY;
     self->line = line;
     return dv_object_value(self);
 }
 
+void dv_frame_set_caller(dv_value self, dv_value caller) { as_frame(self)->caller = caller; }
+
 static void frame_release(dv_vm *vm, dv_object *object) {
     dv_object *code = ((frame *)object)->code;
+    dv_value caller = ((frame *)object)->caller;
     dv_container_free(vm, object, sizeof(frame));
+    dv_release(vm, caller);
     dv_release_object(vm, code);
 }
 
 static void frame_traverse(dv_vm *vm, dv_object *object, dv_visit visit, void *context) {
     visit(vm, dv_object_value(((const frame *)object)->code), context);
+    visit(vm, ((const frame *)object)->caller, context);
 }
 
 static dv_value frame_repr(dv_vm *vm, dv_value self) {
@@ -49,7 +56,7 @@ static dv_value frame_repr(dv_vm *vm, dv_value self) {
                          (int)code->name.size, code->name.data);
 }
 
-/* What CPython's frames have beyond f_code and f_lineno. */
+/* What CPython's frames have beyond these. */
 static bool is_refused(dv_value name) {
     static const char *const names[] = {"f_back",          "f_builtins", "f_globals",
                                         "f_lasti",         "f_locals",   "f_trace",
@@ -62,6 +69,8 @@ static bool is_refused(dv_value name) {
 static dv_value frame_get_attribute(dv_vm *vm, dv_value self, dv_value name) {
     if (dv_str_is(name, "f_code")) return dv_retain(dv_object_value(as_frame(self)->code));
     if (dv_str_is(name, "f_lineno")) return dv_int(as_frame(self)->line);
+    if (dv_str_is(name, "f_back") && !dv_is_empty(as_frame(self)->caller))
+        return dv_retain(as_frame(self)->caller);
     if (!is_refused(name)) return DV_EMPTY;
     return dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "'%S' of a frame is not part of dl", name);
 }
@@ -108,7 +117,7 @@ static void traceback_traverse(dv_vm *vm, dv_object *object, dv_visit visit, voi
 
 static dv_value shown_frame(dv_vm *vm, dv_traceback *self) {
     if (dv_is_empty(self->frame))
-        self->frame = frame_new(vm, self->code, dv_traceback_line(self->code, self->pc));
+        self->frame = dv_frame_shown(vm, self->code, dv_traceback_line(self->code, self->pc));
     return dv_is_empty(self->frame) ? DV_EMPTY : dv_retain(self->frame);
 }
 

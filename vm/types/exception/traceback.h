@@ -3,7 +3,8 @@
  * Invariants
  *  1. A traceback is a chain from the outermost call to the innermost, and never a ring.
  *  2. Frames do not outlive their calls: a frame object is the code and the line of one entry of a
- * traceback, made when a program asks for it, and then always the same one. */
+ * traceback, made when a program asks for it, and then always the same one; or of a frame as it was
+ * when sys._getframe showed it (run/seen.h). */
 #ifndef DV_TYPES_TRACEBACK_H
 #define DV_TYPES_TRACEBACK_H
 
@@ -24,6 +25,11 @@ static inline dv_traceback *dv_as_traceback(dv_value v) { return (dv_traceback *
 
 /* Takes next (EMPTY: none), retains code; EMPTY: raised, and next is the caller's still. */
 dv_value dv_traceback_new(dv_vm *vm, dv_object *code, uint32_t pc, dv_value next);
+
+/* A frame object without a caller, and what it has as one: a frame object or None, which is taken
+ * (once). */
+dv_value dv_frame_shown(dv_vm *vm, dv_object *code, uint32_t line);
+void dv_frame_set_caller(dv_value self, dv_value caller);
 
 /* The line that a traceback shows for an instruction. */
 uint32_t dv_traceback_line(const dv_object *code, uint32_t pc);
