@@ -14,6 +14,7 @@
 #include "types/number/complex.h"
 #include "types/number/int.h"
 #include "types/number/range.h"
+#include "types/sequence/list.h"
 #include "types/sequence/sequence.h"
 #include "types/sequence/tuple.h"
 
@@ -364,7 +365,7 @@ static dv_value make_instance(dv_vm *vm, dv_value *fp, const dv_exit_item *item)
     return dv_object_value(self);
 }
 
-/* Instances that are made together, or with tuples. */
+/* Instances that are made together, or with tuples and lists. */
 typedef struct group {
     const dv_exit_item *items[DV_EXIT_INSTANCES];
     dv_object *made[DV_EXIT_INSTANCES];
@@ -372,25 +373,31 @@ typedef struct group {
     uint32_t count;
 } group;
 
-static bool is_tuple(const dv_exit_item *item) { return dv_as_int(item->value) < 0; }
+static dv_object *bare_sequence(dv_vm *vm, const dv_exit_item *item, uint32_t count) {
+    if (dv_built_type(item) == DV_T_LIST) {
+        dv_value nones[DV_BUILT_ITEMS];
+        for (uint32_t i = 0; i < count; i++) nones[i] = DV_NONE;
+        const dv_value list = dv_list_take(vm, nones, count);
+        return dv_is_empty(list) ? NULL : dv_as_object(list);
+    }
+    dv_tuple *tuple = dv_tuple_alloc(vm, count);
+    for (uint32_t i = 0; tuple && i < count; i++) tuple->items[i] = DV_NONE;
+    return tuple ? &tuple->header : NULL;
+}
 
 /* What the item describes, without attributes, or with items that are None; how many it is to have.
  * NULL: raised. */
 static dv_object *bare_object(dv_vm *vm, const dv_exit_item *item, uint32_t *count) {
-    if (!is_tuple(item)) {
-        const dv_shape *shape = dv_shape_at(vm, (uint32_t)dv_as_int(item->value));
-        dv_instance *self = bare_instance(vm, shape->class_, *count = shape->count);
-        return self ? &self->header : NULL;
-    }
-    *count = (uint32_t)-dv_as_int(item->value);
-    dv_tuple *tuple = dv_tuple_alloc(vm, *count);
-    for (uint32_t i = 0; tuple && i < *count; i++) tuple->items[i] = DV_NONE;
-    return tuple ? &tuple->header : NULL;
+    if (dv_is_built(item)) return bare_sequence(vm, item, *count = dv_built_count(item));
+    const dv_shape *shape = dv_shape_at(vm, (uint32_t)dv_as_int(item->value));
+    dv_instance *self = bare_instance(vm, shape->class_, *count = shape->count);
+    return self ? &self->header : NULL;
 }
 
 static dv_value *slot_of(const group *g, uint32_t k, uint32_t i) {
-    return is_tuple(g->items[k]) ? &((dv_tuple *)g->made[k])->items[i]
-                                 : dv_instance_slot((dv_instance *)g->made[k], i);
+    if (!dv_is_built(g->items[k])) return dv_instance_slot((dv_instance *)g->made[k], i);
+    return dv_built_type(g->items[k]) == DV_T_LIST ? &((dv_list *)g->made[k])->items[i]
+                                                   : &((dv_tuple *)g->made[k])->items[i];
 }
 
 /* None has attributes yet; false: raised, and none is made. */
@@ -420,7 +427,7 @@ static void fill_group(dv_vm *vm, dv_value *fp, const group *g) {
 /* They are what they are to be, where they belong. */
 static void finish_group(dv_value *fp, const group *g) {
     for (uint32_t k = 0; k < g->count; k++) {
-        if (!is_tuple(g->items[k])) g->made[k]->shape = (uint32_t)dv_as_int(g->items[k]->value);
+        if (!dv_is_built(g->items[k])) g->made[k]->shape = (uint32_t)dv_as_int(g->items[k]->value);
         if (g->items[k]->to >= 0)
             fp[g->items[k]->to] = dv_object_value(g->made[k]);
         else
