@@ -56,6 +56,7 @@ TABLE = (
     ("w_str", "", "", 0, "over a str"),
     ("w_strindex", "", "", 0, "s[i] and ord"),
     ("w_try", "", "", 0, "a try body that raises often: no region"),
+    ("w_raise", "", "nama", 25, "one round of twenty raises, in three ways"),
     ("w_static", "", "", 0, "static and class methods"),
     ("w_gen", "", "", 0, "a generator that a for consumes: no region"),
     ("n1", "", "", 0, "array operations, whose `stats` have no false row"),

@@ -138,7 +138,7 @@ const dv_cell *dv_slow_raise(DV_HANDLER_PARAMETERS) {
     for (;;) {
         vm->error = DV_EMPTY; /* releases below may run dl code */
         dv_thread *thread = dv_frame_thread(fp);
-        if (!dv_thread_owns(thread, ip) && vm->hooks.region.leave) {
+        if ((vm->failed_exit || !dv_thread_owns(thread, ip)) && vm->hooks.region.leave) {
             vm->sp = sp, vm->fp = fp;
             ip = vm->hooks.region.leave(vm, ip);
             sp = vm->sp, fp = vm->fp;

@@ -259,7 +259,7 @@ static bool has_instructions_for_inlining(const dv_code *code) {
     bool copies = false, looks = false; /* super() alone needs the cell of __class__ */
     for (uint32_t pc = 0; pc < code->word_count; pc += length_of(code, pc)) {
         uint32_t op = code->words[pc] & 0xFF;
-        if (op == DV_OP_RAISE || op == DV_OP_MAKE_FUNCTION || op == DV_OP_MAKE_CLOSURE ||
+        if (op == DV_OP_MAKE_FUNCTION || op == DV_OP_MAKE_CLOSURE ||
             op == DV_OP_MAKE_CLOSURE_BY_VALUE || op == DV_OP_MAKE_CELL || op == DV_OP_BUILD_CLASS ||
             op == DV_OP_ENTER_HANDLER || op == DV_OP_MAKE_GENERATOR)
             return false;

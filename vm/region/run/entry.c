@@ -44,7 +44,13 @@ static void free_array(dv_vm *vm, void *data, size_t size) {
     if (data) dv_heap_free(&vm->heap, data, size ? size : 1);
 }
 
+/* What its exits name may be gone soon. */
+static void forget_exit(dv_vm *vm, const dv_region *region) {
+    if (vm->failed_exit && vm->failed_exit->region == region) vm->failed_exit = NULL;
+}
+
 void dv_region_free(dv_vm *vm, dv_region *region) {
+    forget_exit(vm, region);
     dv_region_discharge(vm, region);
     dv_dependent_leave(vm, &region->dependent);
     free_array(vm, region->cells, region->cell_count * sizeof *region->cells);
@@ -205,6 +211,7 @@ static bool leave_back_edge(dv_vm *vm, dv_entry *entry) {
 void dv_region_retire(dv_vm *vm, dv_region *region, dv_refusal why) {
     if (region->retired) return;
     region->retired = true;
+    forget_exit(vm, region);
     region->active++; /* what this breaks may invalidate the region itself */
     if (region->gate) {
         if (why) tell(vm, region->thread, &(dv_loop_event){.back = 0, .why = why});
@@ -560,9 +567,12 @@ static const dv_cell *take_exit(dv_vm *vm, dv_region *region, dv_exit *exit, dv_
     }
     vm->fp = caller;
     const dv_cell *cell = exit->thread->cells + exit->thread->cell_at[exit->pc];
-    if (exit->counts && !region->retired && ++exit->taken >= EXITS_ALLOWED) {
-        dv_site_reconsider(vm, (dv_thread *)exit->thread, (dv_cell *)cell);
-        dv_region_retire(vm, region, DV_REFUSED_GUARDS);
+    if (exit->counts && !region->retired) {
+        vm->failed_exit = exit;
+        if (++exit->taken >= EXITS_ALLOWED) {
+            dv_site_reconsider(vm, (dv_thread *)exit->thread, (dv_cell *)cell);
+            dv_region_retire(vm, region, DV_REFUSED_GUARDS);
+        }
     }
     vm->ip = cell;
     dv_region_unpin(vm, region, fp);
@@ -661,11 +671,21 @@ dv_peek dv_region_peek(const dv_thread *thread, const dv_cell *ip, const dv_valu
     return (dv_peek){.value = dv_same(fp[local], DV_FADED) ? DV_NONE : fp[local]};
 }
 
+/* An exception was raised in INCA code.  If a region was left there just before that, the
+ * instruction would have raised it in any region: the exit does not count. */
+static const dv_cell *excuse(dv_vm *vm, const dv_cell *ip) {
+    dv_exit *exit = vm->failed_exit;
+    vm->failed_exit = NULL;
+    if (exit && exit->taken > 0 && exit->thread->cells + exit->thread->cell_at[exit->pc] == ip)
+        exit->taken--;
+    return ip;
+}
+
 /* Hook of the unwinder: an exception was raised at ip. */
 static const dv_cell *leave(dv_vm *vm, const dv_cell *ip) {
     dv_value *fp = vm->fp;
     dv_region *region = running_region(fp, ip);
-    if (!region) return ip;
+    if (!region) return excuse(vm, ip);
     const dv_point *point = find_point(region, (uint32_t)(ip - region->cells), true);
     dv_exit *exit = &region->exits[point->exit];
     const registers saved = {vm->r, vm->d};
