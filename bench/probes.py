@@ -55,6 +55,7 @@ TABLE = (
     ("w_axes", "", "", 0, "t[i, j, k]"),
     ("w_str", "", "", 0, "over a str"),
     ("w_strindex", "", "", 0, "s[i] and ord"),
+    ("w_list", "", "nama", 12, "a list of three that is indexed by constants"),
     ("w_try", "", "", 0, "a try body that raises often: no region"),
     ("w_raise", "", "nama", 25, "one round of twenty raises, in three ways"),
     ("w_static", "", "", 0, "static and class methods"),
