@@ -318,7 +318,12 @@ static int cause_of(const dv_vm *vm, const dv_code *code, const dv_loop_counts *
 
 /* Was the region mostly left where exceptions were raised? */
 static bool is_left_by_raising(const dv_loop_counts *loop) {
-    return 2 * loop->raised > loop->exits;
+    uint64_t raised = loop->raised;
+    for (int i = 0; i < DV_PROFILE_EXITS && loop->left[i].exits; i++)
+        if (loop->left[i].failed &&
+            (loop->left[i].in->words[loop->left[i].pc] & 0xFF) == DV_OP_RAISE)
+            raised += loop->left[i].exits;
+    return 2 * raised > loop->exits;
 }
 
 static const explanation *explanation_of(const dv_vm *vm, const dv_row *row) {

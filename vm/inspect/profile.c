@@ -484,16 +484,11 @@ static void count_region_step(dv_vm *vm, dv_profile *profile, dv_thread *thread,
     count_cells(vm, profile, region, plan);
 }
 
-static bool is_raise(const dv_exit *exit) {
-    const uint32_t op = exit->thread->code->words[exit->pc] & 0xFF;
-    return op == DV_OP_RAISE || op == DV_OP_RERAISE;
-}
-
 static dv_exited reason_of_exit(const dv_vm *vm, const dv_exit *exit, dv_leaving how) {
     if (how == DV_LEAVES_RAISING) return DV_EXITED_RAISING;
     if (how == DV_LEAVES_AT_SAFEPOINT)
         return exit->region->retired ? DV_EXITED_RETIRED : DV_EXITED_AT_SAFEPOINT;
-    if (!exit->counts) return is_raise(exit) ? DV_EXITED_RAISING : DV_EXITED_AT_END;
+    if (!exit->counts) return DV_EXITED_AT_END;
     return vm->ip[1].o.a ? DV_EXITED_TO_NEW : DV_EXITED_BY_GUARD; /* of the R_EXIT */
 }
 

@@ -285,6 +285,7 @@ struct dv_region {
     size_t bytes;     /* charged for it (memory.h) */
     uint32_t
         least_rounds; /* in DV_REGION_WINDOW entries, so that they pay; 0: rounds are not counted */
+    uint32_t pays_from; /* what that becomes once exceptions end rounds */
     uint32_t entries_counted;
     int64_t rounds; /* in these entries */
     bool retired;

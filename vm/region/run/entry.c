@@ -522,6 +522,15 @@ static void judge_entries(dv_vm *vm, dv_region *region) {
     if (rounds >= least) region->least_rounds = 0;
 }
 
+/* An exception ends a round: perhaps many do from now on.  `inside`: the region has not been left.
+ */
+static void judge_again(const dv_vm *vm, dv_region *region, bool inside) {
+    if (region->least_rounds) return;
+    region->least_rounds = region->pays_from;
+    region->entries_counted = 0;
+    region->rounds = inside ? -dv_work_rounds(vm) : 0;
+}
+
 static uint32_t *holders_of(const dv_held *held, const dv_value *fp) {
     return held->cell ? &held->cell->holders : &dv_as_variable(fp[held->local])->holders;
 }
@@ -672,12 +681,13 @@ dv_peek dv_region_peek(const dv_thread *thread, const dv_cell *ip, const dv_valu
 }
 
 /* An exception was raised in INCA code.  If a region was left there just before that, the
- * instruction would have raised it in any region: the exit does not count. */
+ * instruction would have raised it in any region: the exit does not count, if rounds do. */
 static const dv_cell *excuse(dv_vm *vm, const dv_cell *ip) {
     dv_exit *exit = vm->failed_exit;
     vm->failed_exit = NULL;
-    if (exit && exit->taken > 0 && exit->thread->cells + exit->thread->cell_at[exit->pc] == ip)
-        exit->taken--;
+    if (!exit || exit->thread->cells + exit->thread->cell_at[exit->pc] != ip) return ip;
+    if (exit->taken > 0 && exit->region->pays_from) exit->taken--;
+    judge_again(vm, exit->region, false);
     return ip;
 }
 
@@ -689,6 +699,7 @@ static const dv_cell *leave(dv_vm *vm, const dv_cell *ip) {
     const dv_point *point = find_point(region, (uint32_t)(ip - region->cells), true);
     dv_exit *exit = &region->exits[point->exit];
     const registers saved = {vm->r, vm->d};
+    judge_again(vm, region, true);
     dv_value *sp = vm->sp = point->keeps_sp ? vm->sp : fp + exit->top;
     const dv_cell *next = take_exit(vm, region, exit, fp, &saved, DV_LEAVES_RAISING);
     dv_error_clear(vm); /* the exception on its way comes before a MemoryError of its exit */

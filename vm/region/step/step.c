@@ -302,12 +302,6 @@ uint32_t dv_step_embed(dv_build *b, int32_t inputs, int32_t outputs, uint32_t ne
     return next_pc;
 }
 
-/* What always raises does so behind any guard: such exits do not count. */
-static uint32_t step_rare(dv_build *b) {
-    dv_region_emit_exit(b, b->context, b->pc, !dv_op_infos[dv_step_op(b, b->pc)].ends);
-    return b->pc;
-}
-
 uint32_t dv_step_leave(dv_build *b) {
     dv_region_emit_exit(b, b->context, b->pc, true);
     return b->pc;
@@ -1116,7 +1110,7 @@ uint32_t dv_step(dv_build *b) {
     switch ((dv_op_region)info->region) {
     case DV_REGION_STEPS: return dv_steps[op](b, next_pc);
     case DV_REGION_LEAVES: return step_unknown(b);
-    case DV_REGION_RARE: return step_rare(b);
+    case DV_REGION_RARE: return dv_step_leave(b);
     case DV_REGION_YIELDS: return step_yield(b);
     case DV_REGION_EMBEDS: break;
     }
