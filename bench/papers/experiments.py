@@ -39,8 +39,8 @@ Locality: operands had the types of the execution before at this site. Monomorph
 of types. While it counts, dynvm executes expressions on arrays one operation at a time, and slices and tuples that
 subscripts of arrays would take as they are (BUILD_SLICE, BUILD_KEY) are generic there."""
 OF_ALLOCATIONS = """Executed, not static. Before: everything but the removal of allocations (`--nama=inline`); after:
-with it. The first of three is level generic; of it, new is what is made or left out. New: tuples, ranges, iterators, slices, bound
-methods, instances that instructions make. Get and set: attributes that were loaded and stored, also those of classes
+with it. The first of three is level generic; of it, new is what is made or left out. New: tuples, lists, ranges, iterators, slices,
+bound methods, instances that instructions make. Get and set: attributes that were loaded and stored, also those of classes
 and modules, which regions may know as constants. Cells of regions that were given up, or of other files than the
 program, are not seen: there get and set are too small. Floats, and ints of 48 bits, are in NaN boxes: no box is there
 to be removed."""

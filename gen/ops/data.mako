@@ -670,7 +670,7 @@ ${build_tuple("CELL(2).i")}\
 ${build_tuple("CELL(2).i")}\
 </%isa:derivative>
 
-<%isa:op name="BUILD_LIST" region="embeds" operands="count" variable="build" stack="items -- r" calls_out="yes" doc="Makes a list of the n topmost entries.">
+<%isa:op name="BUILD_LIST" region="dv_step_build_list" operands="count" variable="build" stack="items -- r" calls_out="yes" doc="Makes a list of the n topmost entries.">
     const int64_t n = CELL(1).i;
     const dv_value result = dv_list_take(vm, sp - n, n);
     sp -= n;

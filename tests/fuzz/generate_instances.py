@@ -1,7 +1,7 @@
 """Makes random dl programs that build small objects in hot loops, on top of generate_loops.
 
 Locals p0 to p2 hold instances of a few small classes; attributes are ints, floats, and sometimes objects.  Methods
-return numbers, new instances, tuples, or self; instances go into lists, tuples and attributes, also of other new ones and in circles, are carried from round to
+return numbers, new instances, tuples, or self; small lists are built and stored to; instances go into lists, tuples and attributes, also of other new ones and in circles, are carried from round to
 round, are compared by identity, get and lose attributes, and are alive when guards fail, errors are raised, and classes change.
 """
 
@@ -205,6 +205,9 @@ class Instances(Loops):
         if self.chance(15):
             self.tuple()
             return
+        if self.chance(30):
+            self.list()
+            return
         name, other = self.pick(OBJECTS), self.pick(OBJECTS)
         loop = self.pick(self.loops or ["0"])
         roll = self.random.randrange(16)
@@ -291,6 +294,49 @@ class Instances(Loops):
             f"i1 = look(({self.new()}, {name})[{self.pick(['0', '1', '-1'])}]) % 1000",
         ]))
 
+    def list(self) -> None:
+        """A statement with l0, which lasts, or some with l2, which is new: an int, a float, an instance, and a list of these or of others."""
+        count = self.pick([0, 0, 2, 3, 5, 8])
+        for k in range(count):
+            self.list_statement("l2", k == 0)
+        if not count:
+            self.list_statement("l0", self.chance(15))
+
+    def list_statement(self, l0: str, is_new: bool) -> None:
+        name, other, loop = self.pick(OBJECTS), self.pick(OBJECTS), self.pick(self.loops or ["0"])
+        inner = self.pick([f"[{self.float_expression(0)}, {self.object_expression(0)}]", f"({name}, {self.int_leaf()})", "t0", f"[{self.int_leaf()}]"])
+        new = f"{l0} = [{self.int_expression(1)} % 1000, {self.float_expression(0)}, {self.object_expression(1)}, {inner}]"
+        quiet = [
+            f"{l0}[0] {self.pick(['=', '+='])} {self.int_expression(1)} % 1000",
+            f"{l0}[{self.pick(['1', '-3'])}] {self.pick(['=', '*='])} {self.float_expression(0)}",
+            f"{l0}[2] = {self.pick([name, self.new(), f'Told({self.int_leaf()})', f'{l0}[2].kept()'])}",
+            f"{l0}[3] = {self.pick([l0, f'[{l0}[0]]', 't0', f'{l0}[3]', f'[{name}, {other}]'])}",
+            f"{l0}{self.pick(['[0] = {}[1]', '[1] = {}[-4]', '[3] = {}[0]', '[-1] = {}[2]']).format(l0)}",
+            f"if {self.condition()}: {l0}[0] = {self.pick(['0.5', '2**62', 'i1', self.int_leaf()])}",
+            f"if {self.condition()}: {new}",
+            f"i1 = ({l0}[0] + {l0}[2].a + len({l0})) % {self.random.randrange(3, 999)}",
+            f"{name} = Pair({l0}[0], {l0}[1])",
+            f"x0 = {l0}[1] {self.pick(['+', '*', '-'])} {self.float_leaf()}",
+            f"held = {l0}[3]{self.pick(['', '[0]', '[-1]'])}",
+            f"l2 = [{self.int_leaf()}, {l0}]\ni1 += l2[1][0] % 1000\n{l0} = l2[1]",
+            f"i1, x0, x1, x2 = {l0}\nx1 = x2 = 0.5",
+            f"i1 += ({l0} is {l0}[3]) + ({l0} is {self.pick(['l1', 'None', 'held'])}) + isinstance({l0}, (list)) + ({l0}[2] is {name})",
+            f"i1 = look([{self.new()}, {name}][{self.pick(['0', '1', '-1'])}]) % 1000",
+            f"i1 = put({l0}, i1)",
+        ]
+        loud = [
+            f"{name} = {l0}[2]",
+            f"objects[{loop} % 4] = {l0}[2]",
+            f"i1, x0, {name}, held = {l0}",
+            f"l1 = {l0}{self.pick(['', '[:]', '[3]'])}",
+            f"l1 = {l0}\nl1[0] = i1",
+            f"held = {l0}{self.pick(['', '[1:]'])}",
+            f"i1 += ({name} in {l0}) + ({l0}[:2] < [i1, {self.random.randrange(4)}]) + (1 if l1 else 2)",
+            f"if {self.condition()}: {l0}.{self.pick(['append(1)', 'pop()', 'reverse()'])}",
+            f"for held in [{name}, {other}, {self.new()}]: i1 += held.a % 10",
+        ]
+        self.put(new if is_new else self.pick(quiet if self.chance(90) else loud))
+
     def surprise(self) -> None:
         if self.chance(40):
             super().surprise()
@@ -327,14 +373,15 @@ class Instances(Loops):
         more += ["", "", "import gc"] + (NESTED % choices).strip("\n").split("\n")
         more += ["", "", "def other_init(self, a=1, b=1.0):", "    self.b = b", "    self.a = a"]
         more += ["", "", "def look(p):", "    return p.a"]
+        more += ["", "", "def put(l, x):", "    l[0] = x % 100", "    return l[0] + len(l)"]
         more += ["", "", "def limited(a):", "    if a > 500:", "        return 500", "    return a"]
         lines = program.split("\n")
         begin = lines.index("def later(x):")
         run = lines.index("def run(i0, x0):")
         end = next(i for i in range(run, len(lines)) if lines[i].startswith("    print(i0, i1, i2, x0"))
         names = ["    global Pair, Point, Nest", "    p0 = p1 = Pair(1, 0.5)", "    p2 = Point(2, 1.5)", "    objects = [p0, p1, p2, Pair(3, 2.5)]", "    held = None",
-                 "    n0 = Nest(p0, p1)", "    n1 = Nest(p2, p2)", "    t0 = (p0, 1, (0.5, p1))"]
-        shown = ["    print(p0.show(), p1.show(), p2.show(), [p.show() for p in objects], [p0 is p1, p1 is p2, objects[0] is p0], n0.show(), n1.show(), deaths[-9:])", "    print(t0[0].show(), t0[1], t0[2][1].show())"]
+                 "    n0 = Nest(p0, p1)", "    n1 = Nest(p2, p2)", "    t0 = (p0, 1, (0.5, p1))", "    l0 = l1 = l2 = [1, 0.5, p0, [p1]]"]
+        shown = ["    print(p0.show(), p1.show(), p2.show(), [p.show() for p in objects], [p0 is p1, p1 is p2, objects[0] is p0], n0.show(), n1.show(), deaths[-9:])", "    print(t0[0].show(), t0[1], t0[2][1].show())", "    print(len(l0), len(l1), *[x for x in l0 if isinstance(x, (int, float))], l0[2].show(), l0 is l1)"]
         lines[end:end] = shown
         lines[run + 2 : run + 2] = names
         lines[begin:begin] = more + ["", ""]

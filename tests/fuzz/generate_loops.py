@@ -177,10 +177,24 @@ class Loops(Writer):
             changes += [f"{name} = spare{self.random.randrange(3)}", f"swap_{name}()"]
         self.line("    " + self.pick(changes))
 
+    def raising(self) -> None:
+        """A statement that raises in some rounds, or in all."""
+        loop, k = self.pick(self.loops or ["i1"]), self.pick([1, 2, 3, 7, 20, 90])
+        self.line(self.pick([
+            f"if {loop} % {k} == 0: raise {self.pick(['ValueError', 'IndexError', 'OverflowError'])}({self.int_expression(0)})",
+            f"if {self.condition()}: raise {self.pick(['ValueError', 'TypeError()', 'IndexError(i2, x0)'])}",
+            f"x2 = {self.int_leaf()} // ({loop} % {k})",
+            f"i1 += [3, 1, 2][{loop} % {k}]",
+            f"i1 += int('x' if {loop} % {k} == 0 else '7')",
+            f"if {loop} % {k} == 0: raise ValueError({loop}) from TypeError(i1)",
+        ]))
+
     def attempt(self) -> None:
         self.line("try:")
         self.indent += 1
         self.assign()
+        if self.chance(40):
+            self.raising()
         if self.callees:
             self.line(f"x2 = {self.call(self.callees[0][2], 1)}")
         self.indent -= 1

@@ -210,8 +210,8 @@ for i in range(1000):
 
 def check_objects(dynvm):
     """f: a tuple in each of the two assignments, 3 of enumerate, its range and iterator, and 2001 ranges; enumerate is its own
-    iterator.  The module: 1001 instances, and a method, a slice, in each of its 1000 iterations, one range."""
-    expected = {"tuple": 4000 + 6000, "range": 1 + 2000 + 1, "iterator": 1 + 2000 + 1, "slice": 1000,
+    iterator.  The module: 1001 instances, a list, and a method, a slice, a list in each of its 1000 iterations, one range."""
+    expected = {"tuple": 4000 + 6000, "list": 1 + 1000, "range": 1 + 2000 + 1, "iterator": 1 + 2000 + 1, "slice": 1000,
                 "bound method": 1000, "instance": 1001}
     for options in (["--level=generic"], ["--level=inca"], ["--nama=loop"], ["--nama=inline"], []):
         report, _ = stats(dynvm, ["-c", OBJECTS], *options)
@@ -283,7 +283,7 @@ def main():
     sizes = json.loads((ROOT / "bench" / "programs" / "sizes.json").read_text())
     programs = {name: [f"bench/programs/{name}.dl", str(by_use["test"])] for name, by_use in sizes.items()}
     for name in ("data/fusions", "call/calls_recursive", "call/method_calls", "class/polymorphic_sites", "data/unpacking_hot",
-                 "data/iterator_shared", "inline/virtual_joins", "inline/virtual_objects"):
+                 "data/iterator_shared", "inline/virtual_joins", "inline/virtual_objects", "virtual/virtual_lists"):
         programs[name] = [f"tests/levels/{name}.dl"]
     # Expressions that are fused, keys that are not made, and results that are kept.
     if (Path(dynvm).parent / "ext" / "ndarray.so").exists():

@@ -37,7 +37,8 @@ typedef struct dv_region_hooks {
     void (*disturbed)(dv_vm *vm, struct dv_global_cell *cell);
     /* Control leaves the region that ip lies in because of an exception or
      * invalidation: writes back and rebuilds frames; returns the ip in INCA code, and vm->sp,
-     * vm->fp. */
+     * vm->fp.  If ip lies in none, an exception was raised after a region was left
+     * (vm->failed_exit): perhaps at that very instruction. */
     const dv_cell *(*leave)(dv_vm *vm, const dv_cell *ip);
     /* Which code is at the cell of a region of *thread, which calls out: the pc in *thread, that of
      * the function then; `out`: so many frames that are not made further out.  DV_NO_PC: there is

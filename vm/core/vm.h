@@ -346,8 +346,12 @@ struct dv_vm {
 
     dv_level level;
     dv_nama nama;
-    dv_region_use regions;
     dv_form form;
+    /* Regions keep what they know at each instruction (inspect/window/steps.h). */
+    bool records_steps;
+    dv_region_use regions;
+    /* Through which a region was left last where a guard failed (region/region.h), or NULL. */
+    struct dv_exit *failed_exit;
     uint16_t *op_index; /* run/thread.c, dv_op_of */
     dv_stress stress;
     uint64_t module_count;  /* made so far (types/file/module.h, invariant 1) */
@@ -369,9 +373,7 @@ struct dv_vm {
     void *observer_context;
     bool observer_failed;
     struct dv_profile *profile; /* inspect/profile.h; NULL: nothing is counted */
-    bool records_steps; /* regions keep what they know at each instruction (inspect/window/steps.h)
-                         */
-    struct dynvm_vm *host; /* what the embedder knows the VM as (api/machine.h) */
+    struct dynvm_vm *host;      /* what the embedder knows the VM as (api/machine.h) */
 };
 
 typedef struct dv_vm_config {

@@ -8,8 +8,9 @@
 #include "types/mapping/dict_view.h"
 
 const char *const dv_made_names[DV_MADE_KINDS] = {
-    [DV_MADE_TUPLE] = "tuple", [DV_MADE_RANGE] = "range",         [DV_MADE_ITERATOR] = "iterator",
-    [DV_MADE_SLICE] = "slice", [DV_MADE_METHOD] = "bound method", [DV_MADE_INSTANCE] = "instance",
+    [DV_MADE_TUPLE] = "tuple",       [DV_MADE_LIST] = "list",   [DV_MADE_RANGE] = "range",
+    [DV_MADE_ITERATOR] = "iterator", [DV_MADE_SLICE] = "slice", [DV_MADE_METHOD] = "bound method",
+    [DV_MADE_INSTANCE] = "instance",
 };
 
 /* What a call makes: ranges and instances of classes of dl are counted. */
@@ -41,6 +42,7 @@ static uint8_t kind_of(const dv_vm *vm, const dv_cell *cell, const dv_op_info *i
     case DV_OP_BUILD_TUPLE:
     case DV_OP_BUILD_KEY: /* there is one empty tuple */
         return cell[info->operand_cells[0]].i ? DV_MADE_TUPLE : DV_MADE_KINDS;
+    case DV_OP_BUILD_LIST: return DV_MADE_LIST;
     case DV_OP_BUILD_SLICE: return DV_MADE_SLICE;
     case DV_OP_GET_ITER: return is_instance(vm->sp[-1]) ? DV_MADE_KINDS : DV_MADE_ITERATOR;
     case DV_OP_FOR_ITER: return makes_tuples(vm->sp[-1]) ? DV_MADE_TUPLE : DV_MADE_KINDS;
@@ -122,7 +124,9 @@ static void make_after_all(dv_objects *objects, dv_made kind) {
 static void make_instances(dv_objects *objects, const dv_exit_item *item) {
     for (const dv_exit_item *end = item + 1 + item->from; item < end; item++)
         if (item->action >= DV_EXIT_INSTANCE)
-            make_after_all(objects, dv_as_int(item->value) < 0 ? DV_MADE_TUPLE : DV_MADE_INSTANCE);
+            make_after_all(objects, !dv_is_built(item)                 ? DV_MADE_INSTANCE
+                                    : dv_built_type(item) == DV_T_LIST ? DV_MADE_LIST
+                                                                       : DV_MADE_TUPLE);
 }
 
 void dv_objects_passed(dv_vm *vm, const dv_region *region, const dv_cell *cell,

@@ -52,7 +52,10 @@ typedef enum dv_exit_action {
     DV_EXIT_FADED     /* the same if slot `to` has DV_FADED, else nothing */
 } dv_exit_action;
 
-enum { DV_EXIT_INSTANCES = 32 /* that are made together */ };
+enum {
+    DV_EXIT_INSTANCES = 32, /* that are made together */
+    DV_BUILT_ITEMS = 8      /* of a tuple, or a list, among them */
+};
 
 /* In the home slot of a dead local, in regions only: its instance has not been made (virtual.h). */
 #define DV_FADED ((dv_value){DV_TAG_SPECIAL | 6})
@@ -60,9 +63,21 @@ enum { DV_EXIT_INSTANCES = 32 /* that are made together */ };
 typedef struct dv_exit_item {
     int16_t to, from;
     uint8_t action;
-    bool nests; /* an instance: others, or tuples, are made together with it */
-    dv_value value;
+    bool nests;     /* an instance: others, or what is built, are made together with it */
+    dv_value value; /* of an instance the number of its shape */
 } dv_exit_item;
+
+/* `value` of a tuple, or a list, that is not made, which is negative. */
+static inline dv_value dv_built_value(uint32_t type, uint32_t count) {
+    return dv_int(-(int64_t)(count << 8 | type));
+}
+static inline bool dv_is_built(const dv_exit_item *item) { return dv_as_int(item->value) < 0; }
+static inline uint32_t dv_built_type(const dv_exit_item *item) {
+    return (uint32_t)-dv_as_int(item->value) & 0xFF;
+}
+static inline uint32_t dv_built_count(const dv_exit_item *item) {
+    return (uint32_t)-dv_as_int(item->value) >> 8;
+}
 
 /* An inlined frame that an exit builds: its header around slots whose contents items provide. */
 typedef struct dv_exit_frame {
@@ -94,6 +109,7 @@ typedef enum dv_leaving {
 /* Objects that regions, and derivatives, do without: inspect/objects.h counts them. */
 typedef enum dv_made {
     DV_MADE_TUPLE,
+    DV_MADE_LIST,
     DV_MADE_RANGE,
     DV_MADE_ITERATOR,
     DV_MADE_SLICE,
@@ -269,6 +285,7 @@ struct dv_region {
     size_t bytes;     /* charged for it (memory.h) */
     uint32_t
         least_rounds; /* in DV_REGION_WINDOW entries, so that they pay; 0: rounds are not counted */
+    uint32_t pays_from; /* what that becomes once exceptions end rounds */
     uint32_t entries_counted;
     int64_t rounds; /* in these entries */
     bool retired;

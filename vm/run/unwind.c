@@ -106,7 +106,12 @@ static void drop_frame(dv_vm *vm, const dv_thread *thread, uint32_t pc, dv_value
         vm->calls_left += DV_OPERATE_COUNTS((uint32_t)fp[-5].bits);
     vm->calls_left += dv_frame_link(fp) == dv_instance_cell;
     const dv_value total = dv_frame_link(fp) == dv_consume_cell ? fp[-5] : DV_EMPTY;
-    dv_frame_pop(vm, fp);
+    if (dv_frame_link(fp) == dv_construct_cell) {
+        const dv_value self = fp[-5]; /* who called __init__ gives it up ... */
+        fp[-5] = DV_NONE;
+        dv_release(vm, self);
+    }
+    dv_frame_pop(vm, fp); /* ... and then the traceback does */
     vm->sp = fp - 3;
     dv_release(vm, total);
 }
@@ -133,7 +138,7 @@ const dv_cell *dv_slow_raise(DV_HANDLER_PARAMETERS) {
     for (;;) {
         vm->error = DV_EMPTY; /* releases below may run dl code */
         dv_thread *thread = dv_frame_thread(fp);
-        if (!dv_thread_owns(thread, ip) && vm->hooks.region.leave) {
+        if ((vm->failed_exit || !dv_thread_owns(thread, ip)) && vm->hooks.region.leave) {
             vm->sp = sp, vm->fp = fp;
             ip = vm->hooks.region.leave(vm, ip);
             sp = vm->sp, fp = vm->fp;

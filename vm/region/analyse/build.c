@@ -259,7 +259,7 @@ static bool has_instructions_for_inlining(const dv_code *code) {
     bool copies = false, looks = false; /* super() alone needs the cell of __class__ */
     for (uint32_t pc = 0; pc < code->word_count; pc += length_of(code, pc)) {
         uint32_t op = code->words[pc] & 0xFF;
-        if (op == DV_OP_RAISE || op == DV_OP_MAKE_FUNCTION || op == DV_OP_MAKE_CLOSURE ||
+        if (op == DV_OP_MAKE_FUNCTION || op == DV_OP_MAKE_CLOSURE ||
             op == DV_OP_MAKE_CLOSURE_BY_VALUE || op == DV_OP_MAKE_CELL || op == DV_OP_BUILD_CLASS ||
             op == DV_OP_ENTER_HANDLER || op == DV_OP_MAKE_GENERATOR)
             return false;
@@ -873,15 +873,15 @@ static uint32_t deepest_weight(const dv_context *root) {
 }
 
 /* Rounds in DV_REGION_WINDOW entries that pay for entering and leaving; in a nest, for the
- * beginnings and ends of its inner loops as well.  Regions that do without objects are left alone.
- */
+ * beginnings and ends of its inner loops as well.  Regions that do without objects are left alone,
+ * until exceptions end their rounds. */
 static uint32_t least_rounds(const dv_build *b) {
     /* instructions; README.md */
     enum { ENTRY = 100, NEST = 600, VALUE = 35, SAVED = 16, CONVERTED = 14 };
     work sum = {0, 0, 0};
     uint32_t values = 0;
     add_work(b->root, &sum);
-    if (b->entries.count == 0 || b->region->removed || b->vm->nama == DV_NAMA_SEQUENCE) return 0;
+    if (b->entries.count == 0 || b->vm->nama == DV_NAMA_SEQUENCE) return 0;
     for (uint32_t i = 0; i < b->entries.count; i++)
         if (b->entries.data[i].item_count > values) values = b->entries.data[i].item_count;
     const uint32_t deepest = deepest_weight(b->root);
@@ -911,7 +911,8 @@ static void emit_all(dv_build *b) {
         fail_at(b, DV_REFUSED_ENTRY, NULL, 0);
     if (!b->failed) dv_build_finish(b);
     if (!b->failed) b->region->removed += dv_virtual_count(b->root);
-    if (!b->failed && !b->parameters) b->region->least_rounds = least_rounds(b);
+    if (!b->failed && !b->parameters) b->region->pays_from = least_rounds(b);
+    if (!b->region->removed) b->region->least_rounds = b->region->pays_from;
 }
 
 /* What the loop does with the locals. */

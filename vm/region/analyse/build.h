@@ -178,8 +178,8 @@ typedef struct dv_build {
     dv_snapshot *quiet; /* of a call of a class: nothing leaves until its result is stored */
     uint64_t faded;     /* locals in which an instance fades somewhere */
     bool nests;         /* an instance has been an attribute of another one */
-    dv_shape *tuples;   /* what virtual tuples have as shapes, by their number of items, or NULL */
-    int32_t begun;      /* slots of attributes that instances have which the frame holds */
+    dv_shape *built; /* what virtual tuples and lists have as shapes, by number of items, or NULL */
+    int32_t begun;   /* slots of attributes that instances have which the frame holds */
     dv_snapshot *block; /* the leader from which instructions are interpreted, and ... */
     uint32_t weight;    /* ... what each of them weighs: 8 for each loop around it */
     uint32_t heaviest;  /* weight of the boxed instruction at heaviest_pc, which weighs most */

@@ -14,6 +14,7 @@
 #include "types/number/complex.h"
 #include "types/number/int.h"
 #include "types/number/range.h"
+#include "types/sequence/list.h"
 #include "types/sequence/sequence.h"
 #include "types/sequence/tuple.h"
 
@@ -43,7 +44,13 @@ static void free_array(dv_vm *vm, void *data, size_t size) {
     if (data) dv_heap_free(&vm->heap, data, size ? size : 1);
 }
 
+/* What its exits name may be gone soon. */
+static void forget_exit(dv_vm *vm, const dv_region *region) {
+    if (vm->failed_exit && vm->failed_exit->region == region) vm->failed_exit = NULL;
+}
+
 void dv_region_free(dv_vm *vm, dv_region *region) {
+    forget_exit(vm, region);
     dv_region_discharge(vm, region);
     dv_dependent_leave(vm, &region->dependent);
     free_array(vm, region->cells, region->cell_count * sizeof *region->cells);
@@ -204,6 +211,7 @@ static bool leave_back_edge(dv_vm *vm, dv_entry *entry) {
 void dv_region_retire(dv_vm *vm, dv_region *region, dv_refusal why) {
     if (region->retired) return;
     region->retired = true;
+    forget_exit(vm, region);
     region->active++; /* what this breaks may invalidate the region itself */
     if (region->gate) {
         if (why) tell(vm, region->thread, &(dv_loop_event){.back = 0, .why = why});
@@ -364,7 +372,7 @@ static dv_value make_instance(dv_vm *vm, dv_value *fp, const dv_exit_item *item)
     return dv_object_value(self);
 }
 
-/* Instances that are made together, or with tuples. */
+/* Instances that are made together, or with tuples and lists. */
 typedef struct group {
     const dv_exit_item *items[DV_EXIT_INSTANCES];
     dv_object *made[DV_EXIT_INSTANCES];
@@ -372,25 +380,31 @@ typedef struct group {
     uint32_t count;
 } group;
 
-static bool is_tuple(const dv_exit_item *item) { return dv_as_int(item->value) < 0; }
+static dv_object *bare_sequence(dv_vm *vm, const dv_exit_item *item, uint32_t count) {
+    if (dv_built_type(item) == DV_T_LIST) {
+        dv_value nones[DV_BUILT_ITEMS];
+        for (uint32_t i = 0; i < count; i++) nones[i] = DV_NONE;
+        const dv_value list = dv_list_take(vm, nones, count);
+        return dv_is_empty(list) ? NULL : dv_as_object(list);
+    }
+    dv_tuple *tuple = dv_tuple_alloc(vm, count);
+    for (uint32_t i = 0; tuple && i < count; i++) tuple->items[i] = DV_NONE;
+    return tuple ? &tuple->header : NULL;
+}
 
 /* What the item describes, without attributes, or with items that are None; how many it is to have.
  * NULL: raised. */
 static dv_object *bare_object(dv_vm *vm, const dv_exit_item *item, uint32_t *count) {
-    if (!is_tuple(item)) {
-        const dv_shape *shape = dv_shape_at(vm, (uint32_t)dv_as_int(item->value));
-        dv_instance *self = bare_instance(vm, shape->class_, *count = shape->count);
-        return self ? &self->header : NULL;
-    }
-    *count = (uint32_t)-dv_as_int(item->value);
-    dv_tuple *tuple = dv_tuple_alloc(vm, *count);
-    for (uint32_t i = 0; tuple && i < *count; i++) tuple->items[i] = DV_NONE;
-    return tuple ? &tuple->header : NULL;
+    if (dv_is_built(item)) return bare_sequence(vm, item, *count = dv_built_count(item));
+    const dv_shape *shape = dv_shape_at(vm, (uint32_t)dv_as_int(item->value));
+    dv_instance *self = bare_instance(vm, shape->class_, *count = shape->count);
+    return self ? &self->header : NULL;
 }
 
 static dv_value *slot_of(const group *g, uint32_t k, uint32_t i) {
-    return is_tuple(g->items[k]) ? &((dv_tuple *)g->made[k])->items[i]
-                                 : dv_instance_slot((dv_instance *)g->made[k], i);
+    if (!dv_is_built(g->items[k])) return dv_instance_slot((dv_instance *)g->made[k], i);
+    return dv_built_type(g->items[k]) == DV_T_LIST ? &((dv_list *)g->made[k])->items[i]
+                                                   : &((dv_tuple *)g->made[k])->items[i];
 }
 
 /* None has attributes yet; false: raised, and none is made. */
@@ -420,7 +434,7 @@ static void fill_group(dv_vm *vm, dv_value *fp, const group *g) {
 /* They are what they are to be, where they belong. */
 static void finish_group(dv_value *fp, const group *g) {
     for (uint32_t k = 0; k < g->count; k++) {
-        if (!is_tuple(g->items[k])) g->made[k]->shape = (uint32_t)dv_as_int(g->items[k]->value);
+        if (!dv_is_built(g->items[k])) g->made[k]->shape = (uint32_t)dv_as_int(g->items[k]->value);
         if (g->items[k]->to >= 0)
             fp[g->items[k]->to] = dv_object_value(g->made[k]);
         else
@@ -508,6 +522,15 @@ static void judge_entries(dv_vm *vm, dv_region *region) {
     if (rounds >= least) region->least_rounds = 0;
 }
 
+/* An exception ends a round: perhaps many do from now on.  `inside`: the region has not been left.
+ */
+static void judge_again(const dv_vm *vm, dv_region *region, bool inside) {
+    if (region->least_rounds) return;
+    region->least_rounds = region->pays_from;
+    region->entries_counted = 0;
+    region->rounds = inside ? -dv_work_rounds(vm) : 0;
+}
+
 static uint32_t *holders_of(const dv_held *held, const dv_value *fp) {
     return held->cell ? &held->cell->holders : &dv_as_variable(fp[held->local])->holders;
 }
@@ -553,9 +576,12 @@ static const dv_cell *take_exit(dv_vm *vm, dv_region *region, dv_exit *exit, dv_
     }
     vm->fp = caller;
     const dv_cell *cell = exit->thread->cells + exit->thread->cell_at[exit->pc];
-    if (exit->counts && !region->retired && ++exit->taken >= EXITS_ALLOWED) {
-        dv_site_reconsider(vm, (dv_thread *)exit->thread, (dv_cell *)cell);
-        dv_region_retire(vm, region, DV_REFUSED_GUARDS);
+    if (exit->counts && !region->retired) {
+        vm->failed_exit = exit;
+        if (++exit->taken >= EXITS_ALLOWED) {
+            dv_site_reconsider(vm, (dv_thread *)exit->thread, (dv_cell *)cell);
+            dv_region_retire(vm, region, DV_REFUSED_GUARDS);
+        }
     }
     vm->ip = cell;
     dv_region_unpin(vm, region, fp);
@@ -654,14 +680,26 @@ dv_peek dv_region_peek(const dv_thread *thread, const dv_cell *ip, const dv_valu
     return (dv_peek){.value = dv_same(fp[local], DV_FADED) ? DV_NONE : fp[local]};
 }
 
+/* An exception was raised in INCA code.  If a region was left there just before that, the
+ * instruction would have raised it in any region: the exit does not count, if rounds do. */
+static const dv_cell *excuse(dv_vm *vm, const dv_cell *ip) {
+    dv_exit *exit = vm->failed_exit;
+    vm->failed_exit = NULL;
+    if (!exit || exit->thread->cells + exit->thread->cell_at[exit->pc] != ip) return ip;
+    if (exit->taken > 0 && exit->region->pays_from) exit->taken--;
+    judge_again(vm, exit->region, false);
+    return ip;
+}
+
 /* Hook of the unwinder: an exception was raised at ip. */
 static const dv_cell *leave(dv_vm *vm, const dv_cell *ip) {
     dv_value *fp = vm->fp;
     dv_region *region = running_region(fp, ip);
-    if (!region) return ip;
+    if (!region) return excuse(vm, ip);
     const dv_point *point = find_point(region, (uint32_t)(ip - region->cells), true);
     dv_exit *exit = &region->exits[point->exit];
     const registers saved = {vm->r, vm->d};
+    judge_again(vm, region, true);
     dv_value *sp = vm->sp = point->keeps_sp ? vm->sp : fp + exit->top;
     const dv_cell *next = take_exit(vm, region, exit, fp, &saved, DV_LEAVES_RAISING);
     dv_error_clear(vm); /* the exception on its way comes before a MemoryError of its exit */

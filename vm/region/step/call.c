@@ -543,7 +543,8 @@ uint32_t dv_step_call(dv_build *b, uint32_t next_pc) {
             return next_pc;
         if (!self && n == 1 && is_builtin(b, callee.value, "chr") && dv_text_chr(b, &next_pc))
             return next_pc;
-        if (!self && is_builtin(b, callee.value, "len") && n == 1 && dv_step_length_of(b, 4))
+        if (!self && is_builtin(b, callee.value, "len") && n == 1 &&
+            (dv_virtual_length(b, 4, next_pc) || dv_step_length_of(b, 4)))
             return next_pc;
         if (dv_is_function(callee.value) &&
             dv_step_inline(b, dv_as_function(callee.value), n, bare, next_pc))

@@ -371,6 +371,7 @@ static void place_access(dv_build *b, int32_t index, dv_operand *value, bool dou
 uint32_t dv_step_store_subscript(dv_build *b, uint32_t next_pc) {
     int32_t qv = b->top - 3, qi = b->top - 1;
     container c;
+    if (dv_virtual_store_item(b, next_pc)) return next_pc;
     dv_unbox_by_evidence(b, qi, 2);
     if (b->e[qi].kind == DV_K_INT && find_numbers(b, b->top - 2, 1, &c) &&
         is_storable_number(&c, (dv_kind)b->e[qv].kind)) {
@@ -498,7 +499,9 @@ uint32_t dv_step_build_key(dv_build *b, uint32_t next_pc) {
     if (!evidence || evidence->covers == DV_OP_NOP ||
         !dv_step_follows(b, next_pc, evidence->covers)) {
         const bool asks = dv_operator_is_entered(dv_op_of(b->vm, dv_site_cell(b, next_pc)->h));
-        return asks && dv_virtual_build(b, n, next_pc) ? next_pc : dv_step_embed(b, n, 1, next_pc);
+        return asks && dv_virtual_build(b, DV_T_TUPLE, n, next_pc)
+                   ? next_pc
+                   : dv_step_embed(b, n, 1, next_pc);
     }
     const bool loads = evidence->covers == DV_OP_LOAD_SUBSCR;
     c.element = evidence->which;

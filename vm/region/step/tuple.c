@@ -141,9 +141,16 @@ uint32_t dv_step_build_tuple(dv_build *b, uint32_t next_pc) {
                                 ? find_unpacked(b, b->top, n)
                                 : NULL;
     if (!outermost)
-        return dv_virtual_build(b, n, next_pc) ? next_pc : dv_step_embed(b, n, 1, next_pc);
+        return dv_virtual_build(b, DV_T_TUPLE, n, next_pc) ? next_pc
+                                                           : dv_step_embed(b, n, 1, next_pc);
     count_removed(b);
     return return_items(b, outermost, n);
+}
+
+uint32_t dv_step_build_list(dv_build *b, uint32_t next_pc) {
+    const int32_t n = (int32_t)dv_word_operand(b, b->pc, 0);
+    return n > 0 && dv_virtual_build(b, DV_T_LIST, n, next_pc) ? next_pc
+                                                               : dv_step_embed(b, n, 1, next_pc);
 }
 
 bool dv_step_return_constants(dv_build *b, dv_value v, uint32_t *next_pc) {

@@ -375,7 +375,7 @@ static bool release_attributes(dv_build *b, int32_t number, dv_reached *held) {
     if (dv_is_reached(held, number) || held->count == DV_VIRTUAL_INSTANCES) return false;
     held->numbers[held->count++] = (int16_t)number; /* once */
     const dv_virtual record = b->virtuals.data[number];
-    for (uint32_t n = 0; n < record.shape->count; n++) { /* a tuple lets its last item go first */
+    for (uint32_t n = 0; n < record.shape->count; n++) { /* the last item goes first */
         const dv_known_value *v = &record.values[record.built ? record.shape->count - 1 - n : n];
         if (v->where == DV_AT_HOME) dv_region_emit(b, DV_OP_R_RELEASE, v->slot, 0, 0);
         released |= v->where == DV_AT_HOME;
@@ -540,28 +540,34 @@ static bool makes_circle(dv_build *b, const dv_known_value *value, int32_t recor
     return objects && (circle || has_circle(b, &live));
 }
 
-bool dv_virtual_store_attribute(dv_build *b, uint32_t next_pc) {
-    if (!is_virtual(dv_top(b, 1))) return false;
-    const int32_t from = dv_top(b, 1)->slot;
-    if (is_virtual(dv_top(b, 2)) && carrier_of(b, dv_top(b, 2)->slot) >= 0)
-        dv_virtual_make(b, dv_top(b, 2)->slot);
-    if (!is_virtual(dv_top(b, 1))) return false; /* it was the value, too */
-    if (carrier_of(b, from) >= 0 || makes_circle(b, dv_top(b, 2), from)) {
-        dv_virtual_make(b, from);
-        return false;
-    }
+/* The lowest of the `inputs` topmost entries into the instance above it, whose record may change;
+ * false: it is made, with its value if the loop carries that. */
+static bool may_store(dv_build *b, int32_t inputs) {
+    const dv_known_value *value = dv_top(b, inputs), *object = dv_top(b, inputs - 1);
+    const int32_t from = object->slot;
+    if (is_virtual(value) && carrier_of(b, value->slot) >= 0) dv_virtual_make(b, value->slot);
+    if (!is_virtual(object)) return false; /* it was the value, too */
+    if (carrier_of(b, from) < 0 && !makes_circle(b, value, from)) return true;
+    dv_virtual_make(b, from);
+    return false;
+}
+
+/* The value is the attribute in this slot from now on, of an instance with this shape. */
+static bool store_value(dv_build *b, int32_t inputs, dv_shape *shape, int32_t slot,
+                        uint32_t next_pc) {
+    const int32_t from = dv_top(b, inputs - 1)->slot;
     dv_virtual record = b->virtuals.data[from];
     const uint32_t count = record.shape->count;
-    int32_t slot = place_for(b, &record, name_at(b));
-    if (slot < 0 || !make_value(b, b->top - 2)) return false;
+    if (!make_value(b, b->top - inputs)) return false;
     const dv_known_value old = record.values[slot];
-    record.values[slot] = *dv_top(b, 2);
-    b->nests |= is_virtual(dv_top(b, 2));
+    record.shape = shape;
+    record.values[slot] = *dv_top(b, inputs);
+    b->nests |= is_virtual(dv_top(b, inputs));
     int32_t to = add_record(b, record);
     if (to < 0) return false;
     change_record(b, from, to);
-    to = dv_top(b, 1)->slot;
-    dv_pop(b, 2);
+    to = dv_top(b, inputs - 1)->slot;
+    dv_pop(b, inputs);
     dv_step_count(b, record.values[slot].where != DV_AT_HOME);
     bool released = (uint32_t)slot < count && old.where == DV_AT_HOME;
     if (released) dv_region_emit(b, DV_OP_R_RELEASE, old.slot, 0, 0);
@@ -571,17 +577,26 @@ bool dv_virtual_store_attribute(dv_build *b, uint32_t next_pc) {
     return true;
 }
 
-/* Tuples
+bool dv_virtual_store_attribute(dv_build *b, uint32_t next_pc) {
+    if (!is_virtual(dv_top(b, 1)) || !may_store(b, 2)) return false;
+    dv_virtual record = *dv_virtual_record(b, dv_top(b, 1));
+    const int32_t slot = place_for(b, &record, name_at(b));
+    return slot >= 0 && store_value(b, 2, record.shape, slot, next_pc);
+}
+
+/* Tuples and lists
  * ---------------------------------------------------------------------------------------------- */
 
 /* Those with the same number of items have the same one. */
-static dv_shape *shape_of_tuples(dv_build *b, int32_t n) {
-    if (!b->tuples) b->tuples = dv_build_get(b, (DV_VIRTUAL_ATTRIBUTES + 1) * sizeof *b->tuples);
-    if (!b->tuples) return NULL;
-    b->tuples[n].number = DV_T_TUPLE;
-    b->tuples[n].count = (uint32_t)n;
-    b->tuples[n].class_ = b->vm->classes[DV_T_TUPLE];
-    return &b->tuples[n];
+static dv_shape *shape_of_built(dv_build *b, dv_type_id type, int32_t n) {
+    enum { EACH = DV_VIRTUAL_ATTRIBUTES + 1 };
+    if (!b->built) b->built = dv_build_get(b, 2 * EACH * sizeof *b->built);
+    if (!b->built) return NULL;
+    dv_shape *shape = &b->built[(type == DV_T_LIST) * EACH + n];
+    shape->number = type;
+    shape->count = (uint32_t)n;
+    shape->class_ = b->vm->classes[type];
+    return shape;
 }
 
 /* Can the n topmost entries be values of a record, and is there room for them? */
@@ -592,9 +607,9 @@ static bool are_values(dv_build *b, int32_t n) {
     return b->attribute_count - __builtin_popcountll(used_slots(b)) >= n;
 }
 
-bool dv_virtual_build(dv_build *b, int32_t n, uint32_t next_pc) {
+bool dv_virtual_build(dv_build *b, dv_type_id type, int32_t n, uint32_t next_pc) {
     dv_snapshot *built = dv_snapshot_at(b->context, b->pc);
-    dv_shape *shape = n <= DV_VIRTUAL_ATTRIBUTES ? shape_of_tuples(b, n) : NULL;
+    dv_shape *shape = n <= DV_VIRTUAL_ATTRIBUTES ? shape_of_built(b, type, n) : NULL;
     const int32_t first = b->top - n;
     if (b->vm->nama != DV_NAMA_VIRTUAL || built->needed || !shape || !are_values(b, n))
         return false;
@@ -615,18 +630,41 @@ bool dv_virtual_build(dv_build *b, int32_t n, uint32_t next_pc) {
     dv_pop(b, n + 1);
     dv_push_known(b, DV_K_VIRTUAL, DV_AT_NOWHERE, number, DV_EMPTY);
     if (b->emitting) b->region->removed++;
-    dv_build_mark(b, DV_MADE_TUPLE);
+    dv_build_mark(b, type == DV_T_LIST ? DV_MADE_LIST : DV_MADE_TUPLE);
     dv_step_count(b, true);
     return true;
 }
 
-bool dv_virtual_load_item(dv_build *b, uint32_t next_pc) {
-    const dv_known_value *tuple = dv_top(b, 2), *index = dv_top(b, 1);
-    if (!is_virtual(tuple) || index->kind != DV_K_INT || index->where != DV_AT_VALUE) return false;
-    const dv_virtual *record = dv_virtual_record(b, tuple);
+/* Which item of the one below it the topmost entry is the index of; -1: none that is known. */
+static int32_t item_at(dv_build *b, bool of_list) {
+    const dv_known_value *built = dv_top(b, 2), *index = dv_top(b, 1);
+    if (!is_virtual(built) || index->kind != DV_K_INT || index->where != DV_AT_VALUE) return -1;
+    const dv_virtual *record = dv_virtual_record(b, built);
     const int64_t count = record->shape->count, i = dv_raw_int(index->value);
-    if (!record->built || i < -count || i >= count) return false;
-    load_value(b, 2, (int32_t)(i < 0 ? i + count : i), next_pc);
+    const bool fits = record->built && (!of_list || record->shape->number == DV_T_LIST);
+    if (!fits || i < -count || i >= count) return -1;
+    return (int32_t)(i < 0 ? i + count : i);
+}
+
+bool dv_virtual_load_item(dv_build *b, uint32_t next_pc) {
+    const int32_t i = item_at(b, false);
+    if (i >= 0) load_value(b, 2, i, next_pc);
+    return i >= 0;
+}
+
+bool dv_virtual_store_item(dv_build *b, uint32_t next_pc) {
+    const int32_t i = item_at(b, true);
+    return i >= 0 && may_store(b, 3) &&
+           store_value(b, 3, dv_virtual_record(b, dv_top(b, 2))->shape, i, next_pc);
+}
+
+bool dv_virtual_length(dv_build *b, int32_t inputs, uint32_t next_pc) {
+    if (!is_virtual(dv_top(b, 1)) || !dv_virtual_record(b, dv_top(b, 1))->built) return false;
+    const int32_t number = dv_top(b, 1)->slot;
+    dv_pop(b, inputs);
+    dv_push_constant(b, dv_int(b->virtuals.data[number].shape->count));
+    dv_step_count(b, true);
+    if (dv_virtual_release(b, number)) dv_step_point_after(b, next_pc);
     return true;
 }
 
@@ -697,7 +735,8 @@ static void push_instance(dv_build *b, const dv_reached *all, int32_t number, in
         .to = to,
         .from = (int16_t)record->shape->count,
         .action = (uint8_t)action,
-        .value = dv_int(record->built ? -(int64_t)record->shape->count : record->shape->number)};
+        .value = record->built ? dv_built_value(record->shape->number, record->shape->count)
+                               : dv_int(record->shape->number)};
     DV_PUSH(b, items, made);
     for (uint32_t i = 0; i < record->shape->count; i++) {
         const dv_known_value *e = &record->values[i];

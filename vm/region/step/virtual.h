@@ -29,8 +29,9 @@
  * had where the region was entered, to which nobody else refers, and whose attributes are those of
  * the record: neither changes.  Exits make the instance in the first case alone.  Where the
  * attributes are to change, or something else holds it, it is made.
- *  8. A tuple is a record, too, whose attributes are its items.  No loop carries it.  It is built
- * at once if it would be made anywhere but at exits: then it gains nothing.
+ *  8. A tuple is a record, too, whose attributes are its items, and so is a list, whose items
+ * change as attributes do.  No loop carries them.  They are built at once if they would be made
+ * anywhere but at exits: then they gain nothing.
  *  9. An attribute may be a virtual instance, whose record's number it is.  A record that changes
  * changes those that name it.  What is linked is made at once.  Where locals in which linked ones
  * have faded meet again, either none has been made or all.  None of a circle reaches objects:
@@ -41,7 +42,7 @@
 #include "region/step/step.h"
 
 /* Attributes that a virtual instance may have, and instances that are virtual at one time. */
-enum { DV_VIRTUAL_ATTRIBUTES = 8, DV_VIRTUAL_INSTANCES = 32 };
+enum { DV_VIRTUAL_ATTRIBUTES = DV_BUILT_ITEMS, DV_VIRTUAL_INSTANCES = 32 };
 _Static_assert((int)DV_VIRTUAL_INSTANCES <= (int)DV_EXIT_INSTANCES, "an exit can make them all");
 
 /* The `value` of an attribute, an object in general, that is an int on one way and a float on
@@ -51,7 +52,7 @@ _Static_assert((int)DV_VIRTUAL_INSTANCES <= (int)DV_EXIT_INSTANCES, "an exit can
 struct dv_virtual {
     dv_shape *shape;    /* with the attributes that it has so far */
     dv_context *call;   /* that of the __init__ */
-    dv_snapshot *built; /* of a tuple: the instruction that builds it; else NULL */
+    dv_snapshot *built; /* of a tuple, or a list: the instruction that builds it; else NULL */
     dv_known_value values[DV_VIRTUAL_ATTRIBUTES]; /* by slot number */
 };
 
@@ -80,14 +81,16 @@ bool dv_virtual_construct(dv_build *b, dv_class *class_, int32_t n, uint32_t nex
 /* RETURN of such an __init__: the instance is the result. */
 uint32_t dv_virtual_constructed(dv_build *b);
 
-/* The n topmost entries become a virtual tuple; false: it is built. */
-bool dv_virtual_build(dv_build *b, int32_t n, uint32_t next_pc);
-/* LOAD_SUBSCR of a virtual tuple with a constant index, and UNPACK_SEQUENCE of one with so many
- * items; false: it is none. */
+/* The n topmost entries become a virtual tuple or list; false: it is built. */
+bool dv_virtual_build(dv_build *b, dv_type_id type, int32_t n, uint32_t next_pc);
+/* LOAD_SUBSCR of one with a constant index, STORE_SUBSCR to a list, len(), with the entries that
+ * the call has, and UNPACK_SEQUENCE of one with so many items; false: it is none. */
 bool dv_virtual_load_item(dv_build *b, uint32_t next_pc);
+bool dv_virtual_store_item(dv_build *b, uint32_t next_pc);
+bool dv_virtual_length(dv_build *b, int32_t inputs, uint32_t next_pc);
 bool dv_virtual_unpack(dv_build *b, uint32_t count);
-/* The record's instance, or tuple, is made somewhere else than at exits: a tuple is built at once
- * from now on. */
+/* What the record is of is made somewhere else than at exits: what is built is so at once from now
+ * on. */
 static inline void dv_virtual_need(dv_build *b, const dv_virtual *record) {
     if (!record->built || record->built->needed || b->emitting) return;
     record->built->needed = b->again = true;
