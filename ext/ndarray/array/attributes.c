@@ -243,15 +243,6 @@ static dvx_value copy(dvx_vm *vm, const dvx_value *args, uint32_t count) {
 ND_PARAMETERS(of_copy, 0, "order");
 ND_METHOD(copy, ND_NAMED("copy", copy, of_copy));
 
-/* tofile(fid, sep='', format='%s') */
-ND_PARAMETERS(of_tofile, 1, "fid", "sep", "format");
-static dvx_value tofile(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    ND_PARAMETERS(all, 2, "a", "fid", "sep", "format");
-    (void)count;
-    return nd_wider(vm, "tofile", &all, args);
-}
-ND_METHOD(tofile, ND_NAMED("tofile", tofile, of_tofile));
-
 /* __deepcopy__(memo) */
 static dvx_value copy_deeply(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;

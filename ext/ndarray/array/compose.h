@@ -8,19 +8,12 @@
 #ifndef ND_COMPOSE_H
 #define ND_COMPOSE_H
 
-#include <limits.h>
-
 #include "array/array.h"
 #include "loops/loops.h"
 
 dvx_value compose_unary(dvx_vm *vm, nd_ufunc_number number, dvx_value a);
-dvx_value compose_binary(dvx_vm *vm, nd_ufunc_number number, dvx_value a, dvx_value b);
-/* The same with a second operand that is not taken, or a number. */
-dvx_value compose_with(dvx_vm *vm, nd_ufunc_number number, dvx_value a, dvx_value b);
+/* The same with a second operand. */
 dvx_value compose_number(dvx_vm *vm, nd_ufunc_number number, dvx_value a, double b);
-/* The reduction along an axis, or all of them. */
-enum { COMPOSE_ALL = INT_MIN };
-dvx_value compose_reduce(dvx_vm *vm, nd_ufunc_number number, dvx_value a, int axis, bool keep);
 dvx_value compose_attribute(dvx_vm *vm, dvx_value a, const char *name);
 /* As an array of this dtype (NULL: its own). */
 dvx_value compose_array(dvx_vm *vm, dvx_value a, const nd_dtype *dtype);

@@ -127,6 +127,4 @@ const nd_dtype *dtype_promote(const nd_dtype *a, const nd_dtype *b);
 bool dtype_is_safe(const nd_dtype *from, const nd_dtype *to);
 bool dtype_is_same_kind(const nd_dtype *from, const nd_dtype *to);
 
-bool dtype_register(dvx_vm *vm, dvx_value module);
-
 #endif

@@ -1,4 +1,4 @@
-/* finfo.c: promote_types, result_type, can_cast, isscalar, iscomplexobj, isrealobj (finfo.h). */
+/* finfo.c: promote_types, result_type, can_cast (finfo.h). */
 #include "functions/finfo.h"
 
 #include <string.h>
@@ -65,53 +65,13 @@ static dvx_value can_cast(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     return good < 0 ? DVX_FAILED : vm->api->make_bool(vm, good);
 }
 
-/* ---- Questions ---- */
-
-ND_PARAMETERS(of_element, 1, "element");
-static dvx_value isscalar(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    (void)count;
-    switch (vm->api->kind(vm, args[0])) {
-    case DVX_BOOL:
-    case DVX_INT:
-    case DVX_FLOAT:
-    case DVX_COMPLEX:
-    case DVX_STR:
-    case DVX_BYTES: return vm->api->make_bool(vm, true);
-    case DVX_ANY:
-        if (!array_of(vm, args[0])) return nd_wider(vm, "isscalar", &of_element, args);
-        return vm->api->make_bool(vm, array_is_scalar(vm, args[0]));
-    default: return vm->api->make_bool(vm, false);
-    }
-}
-
-/* Is it complex: 1, 0, or -1: raised. */
-static int is_complex(dvx_vm *vm, dvx_value v) {
-    nd_array *a;
-    dvx_value held = array_operand(vm, v, NULL, &a);
-    if (dvx_failed(held)) return -1;
-    const int answer = a->dtype->kind == 'c';
-    vm->api->release(vm, held);
-    return answer;
-}
-static dvx_value iscomplexobj(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    (void)count;
-    const int answer = is_complex(vm, args[0]);
-    return answer < 0 ? DVX_FAILED : vm->api->make_bool(vm, answer);
-}
-static dvx_value isrealobj(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    (void)count;
-    const int answer = is_complex(vm, args[0]);
-    return answer < 0 ? DVX_FAILED : vm->api->make_bool(vm, !answer);
-}
-
 /* ---- Tables ---- */
 
 ND_PARAMETERS(of_can_cast, 2, "from_", "to", "casting");
-ND_PARAMETERS(of_x, 1, "x");
 static const dvx_function functions[] = {
-    ND_PLAIN("promote_types", promote_types, 2, 2), ND_PLAIN("result_type", result_type, 0, ND_ANY),
-    ND_NAMED("can_cast", can_cast, of_can_cast),    ND_NAMED("isscalar", isscalar, of_element),
-    ND_NAMED("iscomplexobj", iscomplexobj, of_x),   ND_NAMED("isrealobj", isrealobj, of_x),
+    ND_PLAIN("promote_types", promote_types, 2, 2),
+    ND_PLAIN("result_type", result_type, 0, ND_ANY),
+    ND_NAMED("can_cast", can_cast, of_can_cast),
 };
 
 bool finfo_register(dvx_vm *vm, dvx_value module) { return ND_ADD_ALL(functions); }

@@ -1,5 +1,4 @@
-/* finfo.h: what can be said of dtypes: promote_types, result_type, can_cast, isscalar,
- * iscomplexobj, isrealobj. */
+/* finfo.h: what can be said of dtypes: promote_types, result_type, can_cast. */
 #ifndef ND_FINFO_H
 #define ND_FINFO_H
 
@@ -10,7 +9,5 @@
  */
 int finfo_casts(dvx_vm *vm, const nd_dtype *from, const nd_dtype *to, dvx_value casting,
                 char word[32]);
-
-bool finfo_register(dvx_vm *vm, dvx_value module);
 
 #endif

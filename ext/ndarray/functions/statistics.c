@@ -1,6 +1,5 @@
 /* statistics.c: selection in lines of arrays, of which lib/statistics.dl makes medians and
- * quantiles (statistics.h). */
-#include "functions/statistics.h"
+ * quantiles. */
 
 #include "array/methods.h"
 #include "sort/order.h"

@@ -1,10 +1,9 @@
-/* partition.c: partition and argpartition (partition.h).
+/* partition.c: partition and argpartition.
  *
  * Invariants
  *  1. The algorithm is NumPy's introselect, step by step, so that the other elements come to lie
  *     where they do there: a pivot of three elements, of medians of five where that has been bad
  *     too often; the least elements by looking for each; and pivots kept for the next place. */
-#include "sort/partition.h"
 
 #include "loops/half.h"
 
