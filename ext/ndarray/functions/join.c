@@ -1,4 +1,4 @@
-/* join.c: several arrays become one, and one is repeated: concatenate, repeat. */
+/* join.c: several arrays become one, and one is repeated: concatenate, stack, repeat. */
 
 #include <stdlib.h>
 
@@ -21,11 +21,11 @@ static void drop(dvx_vm *vm, arrays *list) {
 }
 
 /* What has been read must be dropped even if this fails. */
-static bool read_arrays(dvx_vm *vm, dvx_value sequence, arrays *out) {
+static bool read_arrays(dvx_vm *vm, dvx_value sequence, const char *how, arrays *out) {
     *out = (arrays){NULL, 0};
     int64_t count = vm->api->length(vm, sequence);
     if (count < 0) return false;
-    if (count == 0) return nd_fail(vm, DVX_VALUE_ERROR, "need at least one array to concatenate");
+    if (count == 0) return nd_fail(vm, DVX_VALUE_ERROR, "need at least one array to %s", how);
     out->values = nd_room(vm, count, sizeof *out->values);
     if (!out->values) return false;
     for (int64_t i = 0; i < count; i++) out->values[i] = DVX_FAILED;
@@ -158,7 +158,45 @@ static dvx_value concatenate(dvx_vm *vm, const dvx_value *args, uint32_t count) 
     if (nd_is_given(vm, args[2]))
         return nd_raise(vm, DVX_TYPE_ERROR, "concatenate(out=...) is not part of dl");
     dvx_value made = DVX_FAILED;
-    if (read_arrays(vm, args[0], &list)) made = concatenate_read(vm, &list, args[1], args[3]);
+    if (read_arrays(vm, args[0], "concatenate", &list))
+        made = concatenate_read(vm, &list, args[1], args[3]);
+    drop(vm, &list);
+    return made;
+}
+
+/* A new axis of one element. */
+static dvx_value with_axis(dvx_vm *vm, dvx_value array, int at) {
+    int64_t shape[ND_MOST + 1];
+    const nd_array *a = array_of(vm, array);
+    for (int i = 0; i <= a->ndim; i++)
+        shape[i] = i < at ? a->axes[i].count : i == at ? 1 : a->axes[i - 1].count;
+    return shape_reshape(vm, array, a->ndim + 1, shape);
+}
+
+/* stack(arrays, axis=0) */
+static dvx_value stack(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    arrays list;
+    int axis = 0;
+    (void)count;
+    dvx_value made = DVX_FAILED;
+    if (nd_is_given(vm, args[2]))
+        return nd_raise(vm, DVX_TYPE_ERROR, "stack(out=...) is not part of dl");
+    if (!read_arrays(vm, args[0], "stack", &list)) goto end;
+    const nd_array *first = array_of(vm, list.values[0]);
+    for (int64_t i = 1; i < list.count; i++)
+        if (!array_same_shape(first, array_of(vm, list.values[i]))) {
+            nd_fail(vm, DVX_VALUE_ERROR, "all input arrays must have the same shape");
+            goto end;
+        }
+    if (!dvx_failed(args[1]) && !nd_axis_of(vm, args[1], first->ndim + 1, &axis)) goto end;
+    for (int64_t i = 0; i < list.count; i++) {
+        dvx_value wider = with_axis(vm, list.values[i], axis);
+        vm->api->release(vm, list.values[i]);
+        list.values[i] = wider;
+        if (dvx_failed(wider)) goto end;
+    }
+    made = join_arrays(vm, list.values, list.count, axis, common(vm, list.values, list.count));
+end:
     drop(vm, &list);
     return made;
 }
@@ -302,10 +340,12 @@ ND_PARAMETERS(of_repeats, 1, "repeats", "axis");
 ND_METHOD(repeat, ND_NAMED("repeat", repeat, of_repeats));
 
 ND_PARAMETERS(of_concatenate, 1, ".arrays", "axis", "out", "dtype");
+ND_PARAMETERS(of_stack, 1, "arrays", "axis", "out");
 ND_PARAMETERS(of_repeat, 2, "a", "repeats", "axis");
 
 static const dvx_function functions[] = {
     ND_NAMED("concatenate", concatenate, of_concatenate),
+    ND_NAMED("stack", stack, of_stack),
     ND_NAMED("repeat", repeat, of_repeat),
 };
 
