@@ -127,7 +127,6 @@ bool nd_add_all(dvx_vm *vm, dvx_value module, const dvx_function *functions, siz
     X(partition) \
     X(random) \
     X(linalg) \
-    X(statistics) \
     X(calculus) \
     X(histogram) \
     X(select) \
@@ -136,8 +135,7 @@ bool nd_add_all(dvx_vm *vm, dvx_value module, const dvx_function *functions, siz
     X(shape) \
     X(join) \
     X(arrange) \
-    X(extra) \
-    X(finfo)
+    X(extra)
 /* clang-format on */
 
 /* The slot `decide` of both types. */

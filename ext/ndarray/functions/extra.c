@@ -1,7 +1,5 @@
 /* extra.c: flags, take, nonzero, copyto, may_share_memory. */
-
 #include "array/convert.h"
-#include "functions/finfo.h"
 #include "index/index.h"
 #include "array/methods.h"
 #include "functions/select.h"
@@ -182,7 +180,7 @@ IN_DL(tofile, "files", "tofile", 1, "fid", "sep", "format");
 static bool check_casting(dvx_vm *vm, dvx_value v, const nd_dtype *from, const nd_dtype *to,
                           dvx_value casting) {
     char word[32] = "same_kind";
-    const int good = finfo_casts(vm, from, to, casting, word);
+    const int good = dtype_casts(vm, from, to, casting, word);
     if (good < 0) return false;
     const bool number = convert_kind(vm, v) != NULL;
     return good || (number && dtype_is_integer(from) && dtype_is_integer(to)) ||

@@ -1,5 +1,4 @@
 /* join.c: several arrays become one, and one is repeated: concatenate, stack, repeat. */
-
 #include <stdlib.h>
 
 #include "loops/cast.h"

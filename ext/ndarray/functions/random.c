@@ -7,7 +7,6 @@
  *  2. np.random is an object of RandomState: its methods are the functions of NumPy's module.
  *  3. RandomState and Generator have the same payload, and mostly the same functions: `legacy` says
  *     which of two ways NumPy has. */
-
 #include <math.h>
 
 #include "functions/source.h"
