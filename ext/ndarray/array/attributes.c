@@ -152,16 +152,7 @@ static dvx_value item(dvx_vm *vm, const dvx_value *args, uint32_t count) {
                         "can only convert an array of size 1 to a Python scalar");
     }
     /* Without a key; errors are told by what follows. */
-    if (count == 2 && a->ndim == 1 && vm->api->kind(vm, args[1]) == DVX_INT) {
-        const int64_t size = a->axes[0].count;
-        if (!nd_read_index(vm, args[1], &i)) return DVX_FAILED;
-        if (i < 0) i += size;
-        if (i >= 0 && i < size) {
-            one.data += i * a->axes[0].stride;
-            return convert_to_list(vm, &one);
-        }
-    }
-    if ((int)count - 1 == a->ndim && a->ndim > 1) {
+    if ((int)count - 1 == a->ndim && a->ndim) {
         int axis = 0;
         for (; axis < a->ndim; axis++) {
             const int64_t size = a->axes[axis].count;

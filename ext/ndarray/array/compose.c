@@ -28,20 +28,10 @@ dvx_value compose_array(dvx_vm *vm, dvx_value a, const nd_dtype *dtype) {
     return compose_first(vm, array_operand(vm, a, dtype, &out), a);
 }
 
-dvx_value compose_triple(dvx_vm *vm, dvx_value a, dvx_value b, dvx_value c) {
-    const dvx_value items[3] = {a, b, c};
-    dvx_value made = DVX_FAILED;
-    if (!dvx_failed(a) && !dvx_failed(b) && !dvx_failed(c))
-        made = vm->api->make_tuple(vm, items, 3);
-    for (int i = 0; i < 3; i++) vm->api->release(vm, items[i]);
-    return made;
-}
-
-dvx_value compose_pair(dvx_vm *vm, dvx_value a, dvx_value b) {
-    const dvx_value items[2] = {a, b};
-    dvx_value made = DVX_FAILED;
-    if (!dvx_failed(a) && !dvx_failed(b)) made = vm->api->make_tuple(vm, items, 2);
-    vm->api->release(vm, a);
-    vm->api->release(vm, b);
+dvx_value compose_tuple(dvx_vm *vm, const dvx_value *items, size_t count) {
+    bool good = true;
+    for (size_t i = 0; i < count; i++) good &= !dvx_failed(items[i]);
+    const dvx_value made = good ? vm->api->make_tuple(vm, items, count) : DVX_FAILED;
+    for (size_t i = 0; i < count; i++) vm->api->release(vm, items[i]);
     return made;
 }
