@@ -31,12 +31,6 @@ enum {
 
 extern const struct dvx_extension dvx_extension;
 
-/* How arrays are printed. */
-typedef struct nd_print {
-    int64_t precision, threshold, edge_items, line_width;
-    bool suppress;
-} nd_print;
-
 /* Blocks of elements that no array has any more (memory.h), the oldest first. */
 enum { ND_KEPT = 16, ND_KEPT_ALWAYS = 1 << 24, ND_KEPT_MOST = 1 << 26 };
 typedef struct nd_kept {
@@ -57,7 +51,6 @@ typedef struct nd_state {
     dvx_value truths[2];                     /* array.c: np.False_, np.True_ */
     dvx_value dtypes[ND_TYPES],
         classes[ND_TYPES]; /* dtype.c: the objects dtype("float64"), ..., np.float64, ... */
-    nd_print print;
     const struct nd_kernels *kernels;      /* ufunc.h: the loops of this machine */
     const struct nd_tiles *tiles;          /* matmul.c: of matrix products */
     dvx_value linalg_error;                /* linalg.c: the class LinAlgError */

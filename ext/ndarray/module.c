@@ -1,57 +1,15 @@
 /* module.c: the extension `ndarray`: its state in a VM, and the registration of all files. */
 #include <math.h>
 
-#include "array/array.h"
-#include "functions/arrange.h"
-#include "functions/calculus.h"
-#include "array/create.h"
-#include "ufunc/error.h"
-#include "functions/extra.h"
-#include "functions/finfo.h"
-#include "site/fuse.h"
-#include "index/iterate.h"
-#include "functions/join.h"
-#include "linear/linalg.h"
-#include "linear/matmul.h"
 #include "array/memory.h"
-#include "sort/order.h"
-#include "sort/partition.h"
-#include "array/print.h"
-#include "functions/random.h"
-#include "ufunc/reductions.h"
-#include "functions/select.h"
-#include "array/shape.h"
-#include "functions/statistics.h"
-#include "ufunc/ufunc.h"
+#include "array/methods.h"
+#include "linear/blas.h"
+#include "site/fuse.h"
 
 /* Each file's functions, types and constants. */
-/* (One to a line, so that additions do not meet.) */
-/* clang-format off */
-static bool (*const registrations[])(dvx_vm *vm, dvx_value module) = {
-    dtype_register,
-    array_register,
-    error_register,
-    ufunc_register,
-    reductions_register,
-    matmul_register,
-    order_register,
-    partition_register,
-    random_register,
-    linalg_register,
-    statistics_register,
-    calculus_register,
-    histogram_register,
-    select_register,
-    create_register,
-    print_register,
-    iterate_register,
-    shape_register,
-    join_register,
-    arrange_register,
-    extra_register,
-    finfo_register,
-};
-/* clang-format on */
+#define REGISTRATION(name) name##_register,
+static bool (*const registrations[])(dvx_vm *vm,
+                                     dvx_value module) = {ND_REGISTRATIONS(REGISTRATION)};
 
 /* The class AxisError(ValueError, IndexError). */
 static dvx_value make_axis_error(dvx_vm *vm) {
@@ -92,7 +50,6 @@ static bool fill_state(dvx_vm *vm, dvx_value module) {
     for (int i = 0; i < ND_TYPES; i++) state->dtypes[i] = state->classes[i] = DVX_FAILED;
     state->ufunc_error = state->linalg_error = DVX_FAILED;
     state->truths[0] = state->truths[1] = DVX_FAILED;
-    state->print = (nd_print){8, 1000, 3, 75, false};
     state->float_ = vm->api->builtin(vm, "float");
     state->int_ = vm->api->builtin(vm, "int");
     state->bool_ = vm->api->builtin(vm, "bool");

@@ -46,6 +46,7 @@ EXPLAINED = [
     ("a * b + c", "fused", "FUSED_EXPRESSION"),
     ("np.add(a * b, c, out=r)", "fused", "FUSED_OUT"),
     ("np.sqrt(a * a + b * b, r)", "fused", "FUSED_OUT"),
+    ("(a * b).sum()", "fused", "FUSED_REDUCTION"),
     ("a * b", None, None),
     ("np.add(a, b, out=r)", None, None),
 ]

@@ -289,9 +289,11 @@ typedef struct dvx_site {
  * constants count as loads where their site has dropped them.  Other keys that are made of loaded
  * numbers, `a[1:n, i - 1]`, are operands without a value here.  The VM keeps one object for each
  * and sets its parts before `run`, which reads it before it does anything else, and does not retain
- * it.  The last one may be a SET_ITEM, as in `v[1:3] = a * s + b`, or in place. */
+ * it.  The last one may be a SET_ITEM, as in `v[1:3] = a * s + b`, or in place, or a METHOD without
+ * arguments. */
 typedef struct dvx_node {
-    dvx_family family; /* BINARY to ATTRIBUTE, CALL of an object; SET_ITEM, INPLACE: the last one */
+    /* BINARY to ATTRIBUTE, CALL of an object; SET_ITEM, INPLACE, METHOD: the last one */
+    dvx_family family;
     uint32_t operation;
     /* Of the ATTRIBUTE; CALL: the callee, always the same; GET_ITEM, SET_ITEM: the key, if it is a
      * constant that the site has dropped; else DVX_FAILED. */

@@ -25,7 +25,8 @@ typedef enum role {
     AS_GROUP,  /* what makes a tuple or slice of constants */
     AS_KEY,    /* that, or the load of a constant: the key of a subscript, which has dropped it */
     AS_CALLEE, /* LOAD_GLOBAL_CALLEE: a callee, and the two reserved entries of its call */
-    AS_METHOD  /* LOAD_GLOBAL of a module and LOAD_METHOD: likewise, and no self */
+    AS_METHOD, /* LOAD_GLOBAL of a module and LOAD_METHOD: likewise, and no self */
+    AS_SELF /* LOAD_METHOD in front of the last site: below self, what is reserved for its call */
 } role;
 enum { CALL_ENTRIES = 3, METHOD_ENTRIES = 4 }; /* of a call, below its arguments */
 
@@ -132,6 +133,8 @@ static instruction classify(const search *s, uint32_t *pc) {
                member_of(s, next)) {
         x.role = AS_METHOD;
         *pc = next;
+    } else if (op == DV_OP_LOAD_METHOD && next == s->last && s->made->kind == DVX_SITE_METHOD) {
+        x.role = AS_SELF;
     } else if (op == DV_OP_LOAD_CONST || op == DV_OP_LOAD_CONST_B || op == DV_OP_LOAD_LOCAL ||
                op == DV_OP_LOAD_LOCAL_B || op == DV_OP_LOAD_GLOBAL) {
         x.role = AS_LOAD;
@@ -179,7 +182,7 @@ static uint32_t taken(const search *s, uint32_t pc, uint32_t *entries) {
 /* ... and how many an instruction leaves. */
 static int32_t left(const search *s, const instruction *x) {
     if (x->role == AS_CALLEE) return CALL_ENTRIES;
-    if (x->role == AS_METHOD) return METHOD_ENTRIES;
+    if (x->role == AS_METHOD || x->role == AS_SELF) return METHOD_ENTRIES;
     return x->pc != s->last || s->made->kind != DVX_SITE_SET_ITEM;
 }
 
@@ -192,6 +195,7 @@ static bool count_below(const search *s, uint32_t start, dv_expression *x) {
         uint32_t entries = 0;
         uint32_t pc = s->all[i].pc;
         if (s->all[i].role == AS_SITE) depth -= (int32_t)taken(s, pc, &entries);
+        depth -= s->all[i].role == AS_SELF;
         if ((s->all[i].role == AS_NUMBER || s->all[i].role == AS_BUILT) &&
             (depth -= (int32_t)parts_of(s, pc)) < least)
             return false;
@@ -486,6 +490,7 @@ static bool add_site(search *s, dv_expression *x, uint32_t pc, int32_t *stack, u
     const dv_cell *cell = cell_at(s, pc);
     uint32_t entries, count = taken(s, pc, &entries), inputs = count - entries;
     const dv_extension_site *o = pc == s->last ? NULL : site_of(s, pc);
+    const dv_extension_site *site = o ? o : s->made;
     const bool call = entries > 0;
     if (x->told.node_count == DV_MOST_NODES)
         return s->reason = "the expression is too large", false;
@@ -495,8 +500,11 @@ static bool add_site(search *s, dv_expression *x, uint32_t pc, int32_t *stack, u
     dvx_node *node = &x->nodes[x->told.node_count++];
     *node = (dvx_node){.count = inputs, .name = DV_EMPTY};
     *depth -= count;
-    if (call) {
-        const dv_extension_site *site = o ? o : s->made;
+    if (call && site->kind == DVX_SITE_METHOD) { /* (of a type of the extension: it stays) */
+        node->family = DVX_SITE_METHOD;
+        node->inputs[0] = stack[*depth + CALL_ENTRIES];
+        node->count = 1;
+    } else if (call) {
         int32_t callee = stack[*depth];
         node->family = DVX_SITE_CALL;
         node->name = callee == RESERVED ? callee_below(s, x, pc, *depth, count, site)
@@ -509,7 +517,7 @@ static bool add_site(search *s, dv_expression *x, uint32_t pc, int32_t *stack, u
     const dv_drop *key = key_of(s, pc);
     if (node->family == DVX_SITE_ATTRIBUTE) node->name = cell[2].v;
     if (key) node->name = key->original, node->count--;
-    node->derivative = (o ? o : s->made)->descriptor;
+    node->derivative = site->descriptor;
     for (uint32_t j = 0; j < inputs; j++) {
         uint32_t at = *depth + entries + j;
         int32_t input = stack[at];
@@ -556,6 +564,13 @@ static bool build(search *s, uint32_t start, dv_expression *x) {
         }
         if (in->role == AS_NUMBER || in->role == AS_BUILT) {
             if (!add_number(s, x, in->pc, stack, &depth)) return false;
+            continue;
+        }
+        if (in->role == AS_SELF) {
+            const int32_t self = stack[depth - 1];
+            for (int32_t k = 1; k < METHOD_ENTRIES; k++) stack[depth - 2 + (uint32_t)k] = WITHIN;
+            depth += METHOD_ENTRIES - 1;
+            stack[depth - 1] = self;
             continue;
         }
         const bool callee = in->role == AS_CALLEE || in->role == AS_METHOD;

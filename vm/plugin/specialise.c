@@ -258,7 +258,8 @@ static const dvx_expression *find_expression(asking *a, uint32_t start) {
      * site alone. */
     if (!a->thread || !a->made || vm->extensions.plugins->debug) return NULL;
     const char *reason;
-    if (family == DVX_SITE_METHOD || a->callee || a->family == DV_OP_LOAD_METHOD) return NULL;
+    if (a->family == DV_OP_LOAD_METHOD) return NULL;
+    if (family == DVX_SITE_METHOD ? a->site.count != 1 : a->callee != 0) return NULL;
     bool found = dv_expression_find(vm, a->thread, a->site.where, a->made, a->extension, a->values,
                                     start, x, &reason);
     if (!found && !a->unfused) a->unfused = reason;

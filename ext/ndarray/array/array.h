@@ -182,6 +182,4 @@ bool array_read_ints(dvx_vm *vm, dvx_value v, int *count, int64_t ints[ND_MOST])
 /* (2, 3) as a tuple: new */
 dvx_value array_ints(dvx_vm *vm, const int64_t *ints, int count);
 
-bool array_register(dvx_vm *vm, dvx_value module);
-
 #endif

@@ -152,16 +152,7 @@ static dvx_value item(dvx_vm *vm, const dvx_value *args, uint32_t count) {
                         "can only convert an array of size 1 to a Python scalar");
     }
     /* Without a key; errors are told by what follows. */
-    if (count == 2 && a->ndim == 1 && vm->api->kind(vm, args[1]) == DVX_INT) {
-        const int64_t size = a->axes[0].count;
-        if (!nd_read_index(vm, args[1], &i)) return DVX_FAILED;
-        if (i < 0) i += size;
-        if (i >= 0 && i < size) {
-            one.data += i * a->axes[0].stride;
-            return convert_to_list(vm, &one);
-        }
-    }
-    if ((int)count - 1 == a->ndim && a->ndim > 1) {
+    if ((int)count - 1 == a->ndim && a->ndim) {
         int axis = 0;
         for (; axis < a->ndim; axis++) {
             const int64_t size = a->axes[axis].count;
@@ -242,15 +233,6 @@ static dvx_value copy(dvx_vm *vm, const dvx_value *args, uint32_t count) {
 }
 ND_PARAMETERS(of_copy, 0, "order");
 ND_METHOD(copy, ND_NAMED("copy", copy, of_copy));
-
-/* tofile(fid, sep='', format='%s') */
-ND_PARAMETERS(of_tofile, 1, "fid", "sep", "format");
-static dvx_value tofile(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    ND_PARAMETERS(all, 2, "a", "fid", "sep", "format");
-    (void)count;
-    return nd_wider(vm, "tofile", &all, args);
-}
-ND_METHOD(tofile, ND_NAMED("tofile", tofile, of_tofile));
 
 /* __deepcopy__(memo) */
 static dvx_value copy_deeply(dvx_vm *vm, const dvx_value *args, uint32_t count) {

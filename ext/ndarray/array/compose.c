@@ -1,8 +1,6 @@
 /* compose.c: operations on whole arrays that take their operands (compose.h). */
 #include "array/compose.h"
 
-#include "ufunc/reduce.h"
-#include "array/shape.h"
 #include "ufunc/ufunc.h"
 
 dvx_value compose_unary(dvx_vm *vm, nd_ufunc_number number, dvx_value a) {
@@ -10,42 +8,13 @@ dvx_value compose_unary(dvx_vm *vm, nd_ufunc_number number, dvx_value a) {
     return compose_first(vm, ufunc_call(vm, number, &a, DVX_FAILED, NULL), a);
 }
 
-dvx_value compose_binary(dvx_vm *vm, nd_ufunc_number number, dvx_value a, dvx_value b) {
-    const dvx_value operands[2] = {a, b};
-    dvx_value made = DVX_FAILED;
-    if (!dvx_failed(a) && !dvx_failed(b)) made = ufunc_call(vm, number, operands, DVX_FAILED, NULL);
-    vm->api->release(vm, a);
-    vm->api->release(vm, b);
-    return made;
-}
-
-dvx_value compose_with(dvx_vm *vm, nd_ufunc_number number, dvx_value a, dvx_value b) {
-    const dvx_value operands[2] = {a, b};
-    if (dvx_failed(a)) return a;
-    return compose_first(vm, ufunc_call(vm, number, operands, DVX_FAILED, NULL), a);
-}
-
 dvx_value compose_number(dvx_vm *vm, nd_ufunc_number number, dvx_value a, double b) {
-    return dvx_failed(a) ? a : compose_binary(vm, number, a, vm->api->make_float(vm, b));
-}
-
-static dvx_value compose_along(dvx_vm *vm, nd_ufunc_number number, dvx_value a, dvx_value axis,
-                               bool keep) {
     if (dvx_failed(a)) return a;
-    const nd_reduction r = {.number = number,
-                            .axis = axis,
-                            .dtype = DVX_FAILED,
-                            .out = DVX_FAILED,
-                            .keepdims = vm->api->make_bool(vm, keep),
-                            .initial = DVX_FAILED,
-                            .where = DVX_FAILED};
-    return compose_first(vm, reduce_call(vm, a, &r), a);
-}
-
-dvx_value compose_reduce(dvx_vm *vm, nd_ufunc_number number, dvx_value a, int axis, bool keep) {
-    if (dvx_failed(a)) return a;
-    return compose_along(vm, number, a,
-                         axis == COMPOSE_ALL ? nd_none(vm) : vm->api->make_int(vm, axis), keep);
+    const dvx_value operands[2] = {a, vm->api->make_float(vm, b)};
+    dvx_value made = DVX_FAILED;
+    if (!dvx_failed(operands[1])) made = ufunc_call(vm, number, operands, DVX_FAILED, NULL);
+    vm->api->release(vm, operands[1]);
+    return compose_first(vm, made, a);
 }
 
 dvx_value compose_attribute(dvx_vm *vm, dvx_value a, const char *name) {
@@ -59,20 +28,10 @@ dvx_value compose_array(dvx_vm *vm, dvx_value a, const nd_dtype *dtype) {
     return compose_first(vm, array_operand(vm, a, dtype, &out), a);
 }
 
-dvx_value compose_triple(dvx_vm *vm, dvx_value a, dvx_value b, dvx_value c) {
-    const dvx_value items[3] = {a, b, c};
-    dvx_value made = DVX_FAILED;
-    if (!dvx_failed(a) && !dvx_failed(b) && !dvx_failed(c))
-        made = vm->api->make_tuple(vm, items, 3);
-    for (int i = 0; i < 3; i++) vm->api->release(vm, items[i]);
-    return made;
-}
-
-dvx_value compose_pair(dvx_vm *vm, dvx_value a, dvx_value b) {
-    const dvx_value items[2] = {a, b};
-    dvx_value made = DVX_FAILED;
-    if (!dvx_failed(a) && !dvx_failed(b)) made = vm->api->make_tuple(vm, items, 2);
-    vm->api->release(vm, a);
-    vm->api->release(vm, b);
+dvx_value compose_tuple(dvx_vm *vm, const dvx_value *items, size_t count) {
+    bool good = true;
+    for (size_t i = 0; i < count; i++) good &= !dvx_failed(items[i]);
+    const dvx_value made = good ? vm->api->make_tuple(vm, items, count) : DVX_FAILED;
+    for (size_t i = 0; i < count; i++) vm->api->release(vm, items[i]);
     return made;
 }

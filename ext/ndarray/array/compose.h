@@ -8,25 +8,19 @@
 #ifndef ND_COMPOSE_H
 #define ND_COMPOSE_H
 
-#include <limits.h>
-
 #include "array/array.h"
 #include "loops/loops.h"
 
 dvx_value compose_unary(dvx_vm *vm, nd_ufunc_number number, dvx_value a);
-dvx_value compose_binary(dvx_vm *vm, nd_ufunc_number number, dvx_value a, dvx_value b);
-/* The same with a second operand that is not taken, or a number. */
-dvx_value compose_with(dvx_vm *vm, nd_ufunc_number number, dvx_value a, dvx_value b);
+/* The same with a second operand. */
 dvx_value compose_number(dvx_vm *vm, nd_ufunc_number number, dvx_value a, double b);
-/* The reduction along an axis, or all of them. */
-enum { COMPOSE_ALL = INT_MIN };
-dvx_value compose_reduce(dvx_vm *vm, nd_ufunc_number number, dvx_value a, int axis, bool keep);
 dvx_value compose_attribute(dvx_vm *vm, dvx_value a, const char *name);
 /* As an array of this dtype (NULL: its own). */
 dvx_value compose_array(dvx_vm *vm, dvx_value a, const nd_dtype *dtype);
-/* (a, b), and (a, b, c). */
-dvx_value compose_pair(dvx_vm *vm, dvx_value a, dvx_value b);
-dvx_value compose_triple(dvx_vm *vm, dvx_value a, dvx_value b, dvx_value c);
+dvx_value compose_tuple(dvx_vm *vm, const dvx_value *items, size_t count);
+static inline dvx_value compose_pair(dvx_vm *vm, dvx_value a, dvx_value b) {
+    return compose_tuple(vm, (const dvx_value[]){a, b}, 2);
+}
 /* One value of which the other is no part any more. */
 static inline dvx_value compose_first(dvx_vm *vm, dvx_value a, dvx_value b) {
     vm->api->release(vm, b);

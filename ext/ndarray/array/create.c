@@ -1,4 +1,4 @@
-/* create.c: array, zeros, ones, full and their like, arange, linspace (create.h). */
+/* create.c: array, zeros, ones, full and their like, arange (create.h). */
 #include "array/create.h"
 
 #include <math.h>
@@ -503,69 +503,6 @@ static dvx_value arange(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     return cast;
 }
 
-/* In NumPy's order of operations. */
-static bool fill_line(dvx_vm *vm, double *to, int64_t count, double start, double stop, bool end,
-                      double *by) {
-    int64_t parts = end ? count - 1 : count;
-    double delta = stop - start, step = parts > 0 ? delta / (double)parts : (double)NAN;
-    nd_blocks b = {.total = count};
-    while (nd_next_block(vm, &b))
-        for (int64_t i = b.at; i < b.at + b.count; i++) {
-            double x = (double)i;
-            x = parts <= 0 ? x * delta : step == 0 ? x / (double)parts * delta : x * step;
-            to[i] = x + start;
-        }
-    if (end && count > 1) to[count - 1] = stop;
-    *by = step;
-    return !b.stopped;
-}
-
-/* A number of dl that is not complex. */
-static bool is_real(dvx_vm *vm, dvx_value v) {
-    const nd_dtype *d = array_of(vm, v) ? NULL : convert_kind(vm, v);
-    return d && d->kind != 'c';
-}
-
-ND_PARAMETERS(of_linspace, 2, "start", "stop", "num", "endpoint", "retstep", "dtype", "axis");
-
-/* linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0) */
-static dvx_value linspace(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    const nd_dtype *dtype;
-    nd_array *a;
-    double start, stop;
-    int64_t n = 50;
-    (void)count;
-    if (!is_real(vm, args[0]) || !is_real(vm, args[1]) || !dvx_failed(args[6]))
-        return nd_wider(vm, "linspace", &of_linspace, args);
-    int end = nd_flag(vm, args[3], true), with_step = nd_flag(vm, args[4], false);
-    if (end < 0 || with_step < 0 ||
-        !array_store(vm, ND_DTYPE(ND_FLOAT64), (char *)&start, args[0]) ||
-        !array_store(vm, ND_DTYPE(ND_FLOAT64), (char *)&stop, args[1]) ||
-        (!dvx_failed(args[2]) && !nd_read_index(vm, args[2], &n)) ||
-        !dtype_read_given(vm, args[5], ND_DTYPE(ND_FLOAT64), &dtype))
-        return DVX_FAILED;
-    if (n < 0)
-        return nd_raise(vm, DVX_VALUE_ERROR, "Number of samples, %lld, must be non-negative.",
-                        (long long)n);
-    dvx_value made = array_new(vm, ND_DTYPE(ND_FLOAT64), 1, &n, &a);
-    if (dvx_failed(made)) return made;
-    double *to = (double *)(void *)a->data, step;
-    if (!fill_line(vm, to, n, start, stop, end, &step)) return done(vm, made, false);
-    if (dtype != a->dtype) {
-        if (dtype_is_integer(dtype))
-            for (int64_t i = 0; i < n; i++) to[i] = floor(to[i]);
-        dvx_value cast = array_copy(vm, a, dtype, 'C');
-        vm->api->release(vm, made);
-        made = cast;
-    }
-    if (!with_step || dvx_failed(made)) return made;
-    dvx_value both[2] = {made, vm->api->make_float(vm, step)},
-              pair = vm->api->make_tuple(vm, both, 2);
-    vm->api->release(vm, made);
-    vm->api->release(vm, both[1]);
-    return pair;
-}
-
 /* ---- Foreign memory ---- */
 
 /* Do its elements lie in a row?  And how many bytes are they? */
@@ -663,7 +600,6 @@ static const dvx_function functions[] = {
     ND_NAMED("ones_like", ones_like, like_a),
     ND_NAMED("full_like", full_like, like_full),
     ND_NAMED("arange", arange, of_arange),
-    ND_NAMED("linspace", linspace, of_linspace),
     ND_NAMED("frombuffer", frombuffer, of_buffer),
 };
 

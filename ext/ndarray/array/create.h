@@ -19,6 +19,4 @@ bool create_fill(dvx_vm *vm, nd_array *a, const char *value);
 extern const dvx_parameters create_empty_parameters;
 bool create_empty(dvx_vm *vm, dvx_value self, const dvx_value *args, uint32_t count);
 
-bool create_register(dvx_vm *vm, dvx_value module);
-
 #endif

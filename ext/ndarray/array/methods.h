@@ -115,17 +115,40 @@ bool nd_add_all(dvx_vm *vm, dvx_value module, const dvx_function *functions, siz
     X(real) \
     X(imag) \
     X(flags)
+/* What adds the functions, types and constants of a file to the module: X_register. */
+#define ND_REGISTRATIONS(X) \
+    X(dtype) \
+    X(array) \
+    X(error) \
+    X(ufunc) \
+    X(reductions) \
+    X(matmul) \
+    X(order) \
+    X(partition) \
+    X(random) \
+    X(linalg) \
+    X(calculus) \
+    X(histogram) \
+    X(select) \
+    X(create) \
+    X(iterate) \
+    X(shape) \
+    X(join) \
+    X(arrange) \
+    X(extra)
 /* clang-format on */
 
 /* The slot `decide` of both types. */
 int attributes_truth(dvx_vm *vm, dvx_value self);
 bool attributes_scalar_truth(const void *payload);
 
-#define ND_DECLARE_METHOD(name)    extern const dvx_function method_##name;
-#define ND_DECLARE_ATTRIBUTE(name) extern const dvx_attribute attribute_##name;
+#define ND_DECLARE_METHOD(name)       extern const dvx_function method_##name;
+#define ND_DECLARE_ATTRIBUTE(name)    extern const dvx_attribute attribute_##name;
+#define ND_DECLARE_REGISTRATION(name) bool name##_register(dvx_vm *vm, dvx_value module);
 ND_COMMON_METHODS(ND_DECLARE_METHOD)
 ND_ARRAY_METHODS(ND_DECLARE_METHOD)
 ND_DECLARE_METHOD(__round__)
 ND_ATTRIBUTES(ND_DECLARE_ATTRIBUTE)
+ND_REGISTRATIONS(ND_DECLARE_REGISTRATION)
 
 #endif

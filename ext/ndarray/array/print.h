@@ -11,6 +11,4 @@ dvx_value print_scalar(dvx_vm *vm, dvx_value self);
 dvx_value print_array_format(dvx_vm *vm, dvx_value self, dvx_value spec);
 dvx_value print_scalar_format(dvx_vm *vm, dvx_value self, dvx_value spec);
 
-bool print_register(dvx_vm *vm, dvx_value module);
-
 #endif

@@ -18,6 +18,4 @@ dvx_value shape_at_least(dvx_vm *vm, dvx_value array, int ndim);
 bool shape_read_axes(dvx_vm *vm, dvx_value v, int ndim, const char *what, const char *repeated,
                      int *count, int axes[ND_MOST]);
 
-bool shape_register(dvx_vm *vm, dvx_value module);
-
 #endif

@@ -369,25 +369,6 @@ static bool set_imag(dvx_vm *vm, dvx_value self, dvx_value value) {
 ND_ATTRIBUTE(real, get_real, set_real);
 ND_ATTRIBUTE(imag, get_imag, set_imag);
 
-/* What anything has as that part; of what has none, the array that it is. */
-static dvx_value part_of_any(dvx_vm *vm, dvx_value v, const char *name) {
-    nd_array *a;
-    dvx_value part;
-    const int found = vm->api->find_attribute(vm, v, name, &part);
-    if (found) return found > 0 ? part : DVX_FAILED;
-    return compose_attribute(vm, array_operand(vm, v, NULL, &a), name);
-}
-
-static dvx_value real(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    (void)count;
-    return part_of_any(vm, args[0], "real");
-}
-static dvx_value imag(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    (void)count;
-    return part_of_any(vm, args[0], "imag");
-}
-
-ND_PARAMETERS(of_val, 1, "val");
 ND_PARAMETERS(of_flip, 1, "m", "axis");
 ND_PARAMETERS(of_roll, 2, "a", "shift", "axis");
 ND_PARAMETERS(of_a_diagonal, 1, "a", "offset", "axis1", "axis2");
@@ -399,8 +380,6 @@ static const dvx_function functions[] = {
     ND_NAMED("diagonal", diagonal_function, of_a_diagonal),
     ND_NAMED("broadcast_to", broadcast_to, of_broadcast_to),
     ND_PLAIN("_strided", strided, 3, 3),
-    ND_NAMED("real", real, of_val),
-    ND_NAMED("imag", imag, of_val),
 };
 
 bool arrange_register(dvx_vm *vm, dvx_value module) { return ND_ADD_ALL(functions); }

@@ -8,6 +8,4 @@
 /* The array in a shape that it fits, read-only: ValueError. */
 dvx_value arrange_broadcast(dvx_vm *vm, dvx_value array, int ndim, const int64_t *shape);
 
-bool arrange_register(dvx_vm *vm, dvx_value module);
-
 #endif

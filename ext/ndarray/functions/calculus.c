@@ -1,6 +1,5 @@
-/* calculus.c: sums of two rows that slide along each other; slopes (calculus.h). */
-#include "functions/calculus.h"
-
+/* calculus.c: sums of two rows that slide along each other; slopes:
+ * loops of convolve, correlate and gradient (lib/calculus.dl). */
 #include "array/compose.h"
 #include "linear/matmul.h"
 #include "array/methods.h"

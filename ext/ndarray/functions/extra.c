@@ -1,8 +1,5 @@
-/* extra.c: flags, take, nonzero, copyto, may_share_memory (extra.h). */
-#include "functions/extra.h"
-
+/* extra.c: flags, take, nonzero, copyto, may_share_memory. */
 #include "array/convert.h"
-#include "functions/finfo.h"
 #include "index/index.h"
 #include "array/methods.h"
 #include "functions/select.h"
@@ -164,16 +161,18 @@ static dvx_value flatnonzero(dvx_vm *vm, const dvx_value *args, uint32_t count) 
 
 /* ---- What dl does ---- */
 
-#define IN_DL(name, function, ...)                                                         \
-    ND_PARAMETERS(of_##name##_method, __VA_ARGS__);                                        \
-    static dvx_value name##_in_dl(dvx_vm *vm, const dvx_value *args, uint32_t count) {     \
-        (void)count;                                                                       \
-        return nd_library(vm, "_ndarray.picking", function, &of_##name##_method, args, 1); \
-    }                                                                                      \
+#define IN_DL(name, file, function, ...)                                                 \
+    ND_PARAMETERS(of_##name##_method, __VA_ARGS__);                                      \
+    static dvx_value name##_in_dl(dvx_vm *vm, const dvx_value *args, uint32_t count) {   \
+        (void)count;                                                                     \
+        return nd_library(vm, "_ndarray." file, function, &of_##name##_method, args, 1); \
+    }                                                                                    \
     ND_METHOD(name, ND_NAMED(#name, name##_in_dl, of_##name##_method))
-IN_DL(put, "put", 2, "indices", "values", "mode");
-IN_DL(compress, "compress_method", 1, "condition", "axis", "out");
-IN_DL(choose, "choose", 1, "choices", "out", "mode");
+IN_DL(put, "picking", "put", 2, "indices", "values", "mode");
+IN_DL(compress, "picking", "compress_method", 1, "condition", "axis", "out");
+IN_DL(choose, "picking", "choose", 1, "choices", "out", "mode");
+IN_DL(trace, "diagonals", "trace", 0, "offset", "axis1", "axis2", "dtype", "out");
+IN_DL(tofile, "files", "tofile", 1, "fid", "sep", "format");
 
 /* ---- copyto, shares_memory ---- */
 
@@ -181,7 +180,7 @@ IN_DL(choose, "choose", 1, "choices", "out", "mode");
 static bool check_casting(dvx_vm *vm, dvx_value v, const nd_dtype *from, const nd_dtype *to,
                           dvx_value casting) {
     char word[32] = "same_kind";
-    const int good = finfo_casts(vm, from, to, casting, word);
+    const int good = dtype_casts(vm, from, to, casting, word);
     if (good < 0) return false;
     const bool number = convert_kind(vm, v) != NULL;
     return good || (number && dtype_is_integer(from) && dtype_is_integer(to)) ||

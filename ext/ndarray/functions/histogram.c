@@ -1,11 +1,9 @@
-/* histogram.c: counts of bins, bincount, interp: what looks numbers up among others
- * (statistics.h). */
+/* histogram.c: counts of bins, bincount, interp: what looks numbers up among others. */
 #include <math.h>
 
 #include "array/compose.h"
 #include "array/convert.h"
 #include "array/methods.h"
-#include "functions/statistics.h"
 
 static double *doubles(const nd_array *a) { return (double *)(void *)a->data; }
 

@@ -1,6 +1,4 @@
-/* join.c: concatenate, stack and their like; tile, repeat and resize (join.h). */
-#include "functions/join.h"
-
+/* join.c: several arrays become one, and one is repeated: concatenate, stack, repeat. */
 #include <stdlib.h>
 
 #include "loops/cast.h"
@@ -21,25 +19,20 @@ static void drop(dvx_vm *vm, arrays *list) {
     if (list->values) nd_give_back(vm, list->values, list->count, sizeof *list->values);
 }
 
-/* What has been read must be dropped even if this fails.  `least`: with at least so many axes, new
- * ones in front. */
-static bool read_arrays(dvx_vm *vm, dvx_value sequence, int least, const char *none, arrays *out) {
+/* What has been read must be dropped even if this fails. */
+static bool read_arrays(dvx_vm *vm, dvx_value sequence, const char *how, arrays *out) {
     *out = (arrays){NULL, 0};
     int64_t count = vm->api->length(vm, sequence);
     if (count < 0) return false;
-    if (count == 0) return nd_fail(vm, DVX_VALUE_ERROR, "%s", none);
+    if (count == 0) return nd_fail(vm, DVX_VALUE_ERROR, "need at least one array to %s", how);
     out->values = nd_room(vm, count, sizeof *out->values);
     if (!out->values) return false;
     for (int64_t i = 0; i < count; i++) out->values[i] = DVX_FAILED;
     out->count = count;
     for (int64_t i = 0; i < count; i++) {
         dvx_value item = vm->api->get_item(vm, sequence, vm->api->make_int(vm, i));
-        dvx_value array = dvx_failed(item) ? item : array_from(vm, item, NULL);
+        out->values[i] = dvx_failed(item) ? item : array_from(vm, item, NULL);
         vm->api->release(vm, item);
-        if (dvx_failed(array)) return false;
-        out->values[i] = array_of(vm, array)->ndim < least ? shape_at_least(vm, array, least)
-                                                           : vm->api->retain(vm, array);
-        vm->api->release(vm, array);
         if (dvx_failed(out->values[i])) return false;
     }
     return true;
@@ -164,7 +157,7 @@ static dvx_value concatenate(dvx_vm *vm, const dvx_value *args, uint32_t count) 
     if (nd_is_given(vm, args[2]))
         return nd_raise(vm, DVX_TYPE_ERROR, "concatenate(out=...) is not part of dl");
     dvx_value made = DVX_FAILED;
-    if (read_arrays(vm, args[0], 0, "need at least one array to concatenate", &list))
+    if (read_arrays(vm, args[0], "concatenate", &list))
         made = concatenate_read(vm, &list, args[1], args[3]);
     drop(vm, &list);
     return made;
@@ -187,7 +180,7 @@ static dvx_value stack(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     dvx_value made = DVX_FAILED;
     if (nd_is_given(vm, args[2]))
         return nd_raise(vm, DVX_TYPE_ERROR, "stack(out=...) is not part of dl");
-    if (!read_arrays(vm, args[0], 0, "need at least one array to stack", &list)) goto end;
+    if (!read_arrays(vm, args[0], "stack", &list)) goto end;
     const nd_array *first = array_of(vm, list.values[0]);
     for (int64_t i = 1; i < list.count; i++)
         if (!array_same_shape(first, array_of(vm, list.values[i]))) {
@@ -205,26 +198,6 @@ static dvx_value stack(dvx_vm *vm, const dvx_value *args, uint32_t count) {
 end:
     drop(vm, &list);
     return made;
-}
-
-/* vstack(tup), hstack(tup): along the first axis of arrays with two, along the second one */
-static dvx_value stack_rows(dvx_vm *vm, dvx_value sequence, int least, bool beside) {
-    arrays list;
-    dvx_value made = DVX_FAILED;
-    if (read_arrays(vm, sequence, least, "need at least one array to concatenate", &list)) {
-        int axis = beside && array_of(vm, list.values[0])->ndim != 1;
-        made = join_arrays(vm, list.values, list.count, axis, common(vm, list.values, list.count));
-    }
-    drop(vm, &list);
-    return made;
-}
-static dvx_value vstack(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    (void)count;
-    return stack_rows(vm, args[0], 2, false);
-}
-static dvx_value hstack(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    (void)count;
-    return stack_rows(vm, args[0], 1, true);
 }
 
 /* ---- repeat ---- */
@@ -367,15 +340,11 @@ ND_METHOD(repeat, ND_NAMED("repeat", repeat, of_repeats));
 
 ND_PARAMETERS(of_concatenate, 1, ".arrays", "axis", "out", "dtype");
 ND_PARAMETERS(of_stack, 1, "arrays", "axis", "out");
-ND_PARAMETERS(of_tup, 1, "tup");
 ND_PARAMETERS(of_repeat, 2, "a", "repeats", "axis");
 
 static const dvx_function functions[] = {
     ND_NAMED("concatenate", concatenate, of_concatenate),
     ND_NAMED("stack", stack, of_stack),
-    ND_NAMED("vstack", vstack, of_tup),
-    ND_NAMED("row_stack", vstack, of_tup),
-    ND_NAMED("hstack", hstack, of_tup),
     ND_NAMED("repeat", repeat, of_repeat),
 };
 

@@ -1,13 +1,12 @@
-/* random.c: np.random (random.h), what is drawn in large numbers.  The other distributions, and
- * arguments that are rare, are dl: lib/random.dl, lib/distributions.dl.
+/* random.c: np.random: RandomState, whose one object it is, and Generator: what is drawn in large
+ * numbers.  The other distributions, and arguments that are rare, are dl: lib/random.dl,
+ * lib/distributions.dl.
  *
  * Invariants
  *  1. The numbers of a seed are NumPy's, bit for bit.
  *  2. np.random is an object of RandomState: its methods are the functions of NumPy's module.
  *  3. RandomState and Generator have the same payload, and mostly the same functions: `legacy` says
  *     which of two ways NumPy has. */
-#include "functions/random.h"
-
 #include <math.h>
 
 #include "functions/source.h"

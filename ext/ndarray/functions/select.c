@@ -1,4 +1,4 @@
-/* select.c: where, clip, round, diff, trace, isclose, allclose, array_equal, count_nonzero,
+/* select.c: where, clip, round, isclose, allclose, array_equal, count_nonzero,
  * nan_to_num (select.h). */
 #include "functions/select.h"
 
@@ -379,97 +379,6 @@ static dvx_value round_to(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     return good ? vm->api->retain(vm, args[2]) : DVX_FAILED;
 }
 
-/* ---- diff ---- */
-
-/* The elements along an axis without the first, or without the last. */
-static dvx_value without_end(dvx_vm *vm, dvx_value of, const nd_array *a, int axis, bool first) {
-    dvx_axis axes[ND_MOST];
-    nd_array *view;
-    memcpy(axes, a->axes, (size_t)a->ndim * sizeof *axes);
-    if (axes[axis].count) axes[axis].count--;
-    char *data = a->data + (first && axes[axis].count ? axes[axis].stride : 0);
-    return array_view(vm, of, a, data, a->ndim, axes, &view);
-}
-
-/* a, n, axis */
-static dvx_value diff(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    int64_t times = 1;
-    nd_array *a;
-    int axis;
-    (void)count;
-    if (!dvx_failed(args[1]) && !vm->api->read_index(vm, args[1], &times)) return DVX_FAILED;
-    if (times < 0)
-        return nd_raise(vm, DVX_VALUE_ERROR, "order must be non-negative but got %lld",
-                        (long long)times);
-    dvx_value made = array_operand(vm, args[0], NULL, &a);
-    if (dvx_failed(made)) return made;
-    axis = a->ndim - 1;
-    if (!a->ndim) {
-        vm->api->release(vm, made);
-        return vm->api->raise(vm, DVX_VALUE_ERROR,
-                              "diff requires input that is at least one dimensional");
-    }
-    bool good = !nd_is_given(vm, args[2]) || nd_axis_of(vm, args[2], a->ndim, &axis);
-    for (; good && times > 0; times--) {
-        a = array_of(vm, made);
-        const nd_ufunc_number number =
-            a->dtype->num == ND_BOOL ? ND_UFUNC_not_equal : ND_UFUNC_subtract;
-        dvx_value ends[2] = {without_end(vm, made, a, axis, true), DVX_FAILED};
-        dvx_value next = DVX_FAILED;
-        if (!dvx_failed(ends[0])) ends[1] = without_end(vm, made, a, axis, false);
-        if (!dvx_failed(ends[1])) next = ufunc_call(vm, number, ends, DVX_FAILED, NULL);
-        vm->api->release(vm, ends[0]);
-        vm->api->release(vm, ends[1]);
-        vm->api->release(vm, made);
-        made = next;
-        good = !dvx_failed(made);
-    }
-    if (good) return made;
-    vm->api->release(vm, made);
-    return DVX_FAILED;
-}
-
-/* ---- trace ---- */
-
-ND_PARAMETERS(trace_parameters, 1, "a", "offset", "axis1", "axis2", "dtype", "out");
-ND_PARAMETERS(trace_method_parameters, 0, "offset", "axis1", "axis2", "dtype", "out");
-static dvx_value trace(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    nd_array *a, *view;
-    int64_t offset = 0;
-    dvx_value made = DVX_FAILED;
-    (void)count;
-    if (!dvx_failed(args[1]) && !vm->api->read_index(vm, args[1], &offset)) return DVX_FAILED;
-    dvx_value held = array_operand(vm, args[0], NULL, &a);
-    if (dvx_failed(held)) return held;
-    const bool plain =
-        dvx_failed(args[2]) && dvx_failed(args[3]) && dvx_failed(args[4]) && dvx_failed(args[5]);
-    if (a->ndim < 2) {
-        vm->api->raise(vm, DVX_VALUE_ERROR, "diag requires an array of at least two dimensions");
-    } else if (a->ndim > 2 || !plain) {
-        made = nd_wider(vm, "trace", &trace_parameters, args);
-    } else {
-        const int64_t row = offset < 0 ? -offset : 0, column = offset > 0 ? offset : 0;
-        int64_t rows = a->axes[0].count - row, columns = a->axes[1].count - column;
-        dvx_axis diagonal = {rows < columns ? rows : columns,
-                             a->axes[0].stride + a->axes[1].stride};
-        if (diagonal.count < 0) diagonal.count = 0;
-        char *data = a->data;
-        if (diagonal.count) data += row * a->axes[0].stride + column * a->axes[1].stride;
-        dvx_value part = array_view(vm, held, a, data, 1, &diagonal, &view);
-        const nd_reduction r = {.number = ND_UFUNC_add,
-                                .axis = DVX_FAILED,
-                                .dtype = DVX_FAILED,
-                                .out = DVX_FAILED,
-                                .keepdims = DVX_FAILED,
-                                .initial = DVX_FAILED,
-                                .where = DVX_FAILED};
-        if (!dvx_failed(part)) made = reduce_call(vm, part, &r);
-        vm->api->release(vm, part);
-    }
-    vm->api->release(vm, held);
-    return made;
-}
-
 /* ---- Comparisons of whole arrays ---- */
 
 typedef struct tolerance {
@@ -721,14 +630,12 @@ static dvx_value without_nans(dvx_vm *vm, const dvx_value *args, uint32_t count)
 /* ---- Tables ---- */
 
 ND_PARAMETERS(where_parameters, 1, "condition", "x", "y");
-ND_PARAMETERS(diff_parameters, 1, "a", "n", "axis");
 static const char *const replace_names[] = {"x", "nan", "posinf", "neginf"};
 static const dvx_parameters replace_parameters = {sizeof(dvx_parameters), replace_names, 4, 1, 1};
 ND_PARAMETERS(count_parameters, 1, "a", "axis");
 ND_PARAMETERS(round_method_parameters, 0, "decimals", "out");
 ND_METHOD(round, ND_NAMED("round", round_to, round_method_parameters));
 ND_METHOD(clip, ND_NAMED("clip", clip_method_of, clip_method_parameters));
-ND_METHOD(trace, ND_NAMED("trace", trace, trace_method_parameters));
 
 static const dvx_function functions[] = {
     ND_NAMED("where", where, where_parameters),
@@ -736,8 +643,6 @@ static const dvx_function functions[] = {
     ND_NAMED("round", round_to, round_parameters),
     ND_NAMED("round_", round_to, round_parameters),
     ND_NAMED("around", round_to, round_parameters),
-    ND_NAMED("diff", diff, diff_parameters),
-    ND_NAMED("trace", trace, trace_parameters),
     ND_NAMED("isclose", isclose, close_parameters),
     ND_NAMED("allclose", allclose, close_parameters),
     ND_NAMED("array_equal", array_equal, equal_parameters),

@@ -8,6 +8,4 @@
  * memory with `to`.  ValueError. */
 bool select_copy(dvx_vm *vm, nd_array *to, const nd_array *from, const nd_array *mask);
 
-bool select_register(dvx_vm *vm, dvx_value module);
-
 #endif

@@ -9,6 +9,4 @@ dvx_value iterate_start(dvx_vm *vm, dvx_value self);
 int64_t iterate_length(dvx_vm *vm, dvx_value self);
 int iterate_contains(dvx_vm *vm, dvx_value self, dvx_value item);
 
-bool iterate_register(dvx_vm *vm, dvx_value module);
-
 #endif

@@ -381,7 +381,7 @@ static const dvx_function *const methods[] = {
     F(4),         &linalg_qr,
     &linalg_eigh, &linalg_eigvalsh,
     &linalg_eig,  &linalg_eigvals,
-    &linalg_svd,  &linalg_norm,
+    &linalg_svd,
 };
 
 static dvx_value get_error(dvx_vm *vm, dvx_value self) {

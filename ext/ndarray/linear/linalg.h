@@ -49,10 +49,8 @@ bool linalg_turn(dvx_vm *vm, const char *from, int64_t rows, int64_t columns, in
 
 /* Raises LinAlgError; false. */
 bool linalg_fail(dvx_vm *vm, const char *text);
-/* The functions of spectral.c and norm.c. */
+/* The functions of spectral.c. */
 extern const dvx_function linalg_qr, linalg_eigh, linalg_eigvalsh, linalg_eig, linalg_eigvals,
-    linalg_svd, linalg_norm;
-
-bool linalg_register(dvx_vm *vm, dvx_value module);
+    linalg_svd;
 
 #endif

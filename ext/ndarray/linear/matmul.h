@@ -18,6 +18,4 @@ bool matmul_in_order(dvx_vm *vm, nd_type type, const nd_matrix *a, const nd_matr
 /* a @ b, into `out` if it is given. */
 dvx_value matmul_values(dvx_vm *vm, dvx_value a, dvx_value b, dvx_value out);
 
-bool matmul_register(dvx_vm *vm, dvx_value module);
-
 #endif

@@ -451,7 +451,7 @@ static dvx_value svd(dvx_vm *vm, const dvx_value *args, uint32_t count) {
               vectors = full < 0 ? -1 : nd_flag(vm, args[3], true);
     if (vectors < 0) return DVX_FAILED;
     decompose(vm, args[1], vectors ? full ? 'A' : 'S' : 'N', parts);
-    return vectors ? compose_triple(vm, parts[0], parts[1], parts[2]) : parts[1];
+    return vectors ? compose_tuple(vm, parts, 3) : parts[1];
 }
 
 /* ---- Tables ---- */

@@ -21,6 +21,7 @@
 #define ND_DERIVE_H
 
 #include "array/array.h"
+#include "loops/loops.h"
 
 /* The slots `specialise` of ndarray, generic, ufunc, and of np.float64 and its like. */
 void derive_array(dvx_vm *vm, dvx_site *site);
@@ -36,6 +37,22 @@ void derive_items(dvx_vm *vm, dvx_site *site);
 void derive_stores(dvx_vm *vm, dvx_site *site);
 void derive_attribute(dvx_vm *vm, dvx_site *site);
 void derive_method(dvx_vm *vm, dvx_site *site);
+
+/* A reduction of all elements, by a method without arguments. */
+typedef struct nd_whole {
+    const dvx_function *method;
+    const nd_dtype *dtype;
+    nd_ufunc_number number;
+    nd_fold fold;
+    bool identity, warns, mean; /* identity: it begins with `first`, else with the first element */
+    int64_t first;
+} nd_whole;
+/* What the derivative of a method does; false: it is no such. */
+bool derive_whole(dvx_vm *vm, const dvx_specialisation *by, nd_whole *out);
+/* The method itself, with no other arguments. */
+dvx_outcome derive_call(dvx_vm *vm, const dvx_function *method, dvx_value self, dvx_value *result);
+/* Sums of floats are added piece by piece, of so many elements each (reduce.c). */
+enum { ND_PIECE = 8192 };
 
 static inline dvx_outcome derive_outcome(dvx_value result, dvx_value *out) {
     *out = result;

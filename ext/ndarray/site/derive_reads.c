@@ -8,6 +8,7 @@
 #include "array/compose.h"
 #include "site/derive_elements.h"
 #include "site/derive_views.h"
+#include "site/fuse.h"
 #include "ufunc/error.h"
 #include "array/methods.h"
 #include "ufunc/ufunc.h"
@@ -162,25 +163,13 @@ static dvx_outcome run_copy(dvx_vm *vm, const dvx_value *v, void *cache, dvx_val
 
 /* ---- Reductions ---- */
 
-/* What a site knows. */
-typedef struct fold_cache {
-    const dvx_function *method;
-    const nd_dtype *dtype;
-    nd_fold fold;
-    bool identity, warns, mean; /* identity: it begins with `first`, else with the first element */
-    int64_t first;
-} fold_cache;
-
-/* Sums are added piece by piece (reduce.c). */
-enum { PIECE = 8192, MOST_ARGUMENTS = 16 };
+enum { MOST_ARGUMENTS = 16 };
 
 static inline bool is_row(const nd_array *a) {
-    return a->flags & ND_C_CONTIGUOUS && a->size > 0 && a->size <= PIECE;
+    return a->flags & ND_C_CONTIGUOUS && a->size > 0 && a->size <= ND_PIECE;
 }
 
-/* The method itself, with no other arguments. */
-static dvx_outcome call_method(dvx_vm *vm, const dvx_function *method, dvx_value self,
-                               dvx_value *result) {
+dvx_outcome derive_call(dvx_vm *vm, const dvx_function *method, dvx_value self, dvx_value *result) {
     const uint32_t count = method->parameters ? method->parameters->count + 1 : 1;
     dvx_value args[MOST_ARGUMENTS];
     args[0] = self;
@@ -188,17 +177,17 @@ static dvx_outcome call_method(dvx_vm *vm, const dvx_function *method, dvx_value
     return derive_outcome(method->entry(vm, args, count), result);
 }
 
-static inline double fold_float(const fold_cache *c, const nd_array *a) {
+static inline double fold_float(const nd_whole *c, const nd_array *a) {
     double x = c->identity ? (double)c->first : *(const double *)(const void *)a->data;
     c->fold((char *)&x, a->data, a->size, sizeof x);
     return c->mean ? x / (double)a->size : x;
 }
 
 static dvx_outcome run_fold_float(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *result) {
-    const fold_cache *c = cache;
+    const nd_whole *c = cache;
     const nd_array *a = array_at(vm, v[0]);
     if (a->dtype != c->dtype) return DVX_DEOPTIMISE;
-    if (!is_row(a)) return call_method(vm, c->method, v[0], result);
+    if (!is_row(a)) return derive_call(vm, c->method, v[0], result);
     if (arith_flags()) arith_clear();
     const double x = fold_float(c, a);
     const unsigned flags = c->warns ? arith_flags() : 0;
@@ -211,10 +200,10 @@ static dvx_outcome run_fold_float(dvx_vm *vm, const dvx_value *v, void *cache, d
 }
 
 static dvx_outcome run_fold_int(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *result) {
-    const fold_cache *c = cache;
+    const nd_whole *c = cache;
     const nd_array *a = array_at(vm, v[0]);
     if (a->dtype != c->dtype) return DVX_DEOPTIMISE;
-    if (!is_row(a)) return call_method(vm, c->method, v[0], result);
+    if (!is_row(a)) return derive_call(vm, c->method, v[0], result);
     int64_t x = c->identity ? c->first : *(const int64_t *)(const void *)a->data;
     c->fold((char *)&x, a->data, a->size, sizeof x);
     if (UNLIKELY(!nd_quick_work(vm, a->size))) return DVX_ERROR;
@@ -229,7 +218,7 @@ static dvx_outcome run_attribute(dvx_vm *vm, const dvx_value *v, void *cache, dv
 }
 
 static dvx_outcome run_method(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *result) {
-    return call_method(vm, *(const dvx_function **)cache, v[0], result);
+    return derive_call(vm, *(const dvx_function **)cache, v[0], result);
 }
 
 /* ---- Native twins ---- */
@@ -318,7 +307,7 @@ DVX_METHOD_CALL(copy_native, native_copy, 1)
 
 /* (Out of line: the loops take addresses.)  Flags of before show when the loop runs again. */
 static DV_OUT_OF_LINE dvx_value native_fold_float(const dvx_value *v, void *cache) {
-    const fold_cache *c = cache;
+    const nd_whole *c = cache;
     const nd_array *a = dvx_payload_of(v[0]);
     if (a->dtype != c->dtype || !is_few(a)) return DVX_FAILED;
     double x = fold_float(c, a);
@@ -330,7 +319,7 @@ static DV_OUT_OF_LINE dvx_value native_fold_float(const dvx_value *v, void *cach
 DVX_METHOD_CALL(fold_float_native, native_fold_float, 1)
 
 static DV_OUT_OF_LINE dvx_value native_fold_int(const dvx_value *v, void *cache) {
-    const fold_cache *c = cache;
+    const nd_whole *c = cache;
     const nd_array *a = dvx_payload_of(v[0]);
     if (a->dtype != c->dtype || !is_few(a)) return DVX_FAILED;
     int64_t x = c->identity ? c->first : *(const int64_t *)(const void *)a->data;
@@ -391,12 +380,12 @@ static const dvx_specialisation aspects[][2] = {[TRANSPOSED] = ASPECT("ATTRIBUTE
                                                 [REAL] = ASPECT("ATTRIBUTE_real"),
                                                 [IMAGINARY] = ASPECT("ATTRIBUTE_imag")};
 
-#define FOLD(title)                                                                            \
-    {                                                                                          \
-        DERIVATIVE(title "_FLOAT64", METHOD, run_fold_float, .cache_size = sizeof(fold_cache), \
-                   .result = DVX_FLOAT, TWIN(fold_float)),                                     \
-            DERIVATIVE(title "_INT64", METHOD, run_fold_int, .cache_size = sizeof(fold_cache), \
-                       .result = DVX_INT, TWIN(fold_int))                                      \
+#define FOLD(title)                                                                          \
+    {                                                                                        \
+        DERIVATIVE(title "_FLOAT64", METHOD, run_fold_float, .cache_size = sizeof(nd_whole), \
+                   .result = DVX_FLOAT, TWIN(fold_float)),                                   \
+            DERIVATIVE(title "_INT64", METHOD, run_fold_int, .cache_size = sizeof(nd_whole), \
+                       .result = DVX_INT, TWIN(fold_int))                                    \
     }
 static const struct {
     const dvx_function *method;
@@ -410,6 +399,24 @@ static const struct {
     {&method_min, ND_UFUNC_minimum, false, FOLD("MIN")},
     {&method_mean, ND_UFUNC_add, true, FOLD("MEAN")},
 };
+
+bool derive_whole(dvx_vm *vm, const dvx_specialisation *by, nd_whole *out) {
+    size_t i = 0;
+    while (i < LENGTH_OF(folds) && by != folds[i].derivatives && by != folds[i].derivatives + 1)
+        i++;
+    if (i == LENGTH_OF(folds)) return false;
+    const nd_ufunc_facts *facts = &loops_facts[folds[i].number];
+    const nd_type type = by == folds[i].derivatives ? ND_FLOAT64 : ND_INT64;
+    *out = (nd_whole){.method = folds[i].method,
+                      .dtype = ND_DTYPE(type),
+                      .number = folds[i].number,
+                      .fold = ufunc_kernel(vm, folds[i].number, type)->fold,
+                      .identity = facts->has_identity,
+                      .warns = facts->warns,
+                      .mean = folds[i].mean,
+                      .first = facts->identity};
+    return true;
+}
 
 /* ---- The hooks ---- */
 
@@ -556,16 +563,8 @@ void derive_method(dvx_vm *vm, dvx_site *site) {
     for (size_t i = 0; i < LENGTH_OF(folds); i++) {
         if (site->method != folds[i].method) continue;
         if (!is_float && (a->dtype->num != ND_INT64 || folds[i].mean)) break;
-        const nd_ufunc_facts *facts = &loops_facts[folds[i].number];
-        fold_cache *c = vm->api->specialise(vm, site, &folds[i].derivatives[!is_float]);
-        if (!c) return;
-        *c = (fold_cache){.method = folds[i].method,
-                          .dtype = a->dtype,
-                          .fold = ufunc_kernel(vm, folds[i].number, a->dtype->num)->fold,
-                          .identity = facts->has_identity,
-                          .warns = facts->warns,
-                          .mean = folds[i].mean,
-                          .first = facts->identity};
+        nd_whole *c = vm->api->specialise(vm, site, &folds[i].derivatives[!is_float]);
+        if (c && derive_whole(vm, &folds[i].derivatives[!is_float], c)) fuse_site(vm, site);
         return;
     }
     derive_alone(vm, site);

@@ -57,6 +57,8 @@ typedef struct fused {
     bool running; /* or waiting, while a poll runs code of the program */
     bool stores;  /* into a part of an operand that is no leaf: SET_ITEM */
     bool has_out; /* into an operand that is no leaf: a call with an output */
+    bool folds;   /* the last site is a method that makes a number of all elements */
+    nd_whole whole;
     int8_t into;  /* whose elements are stored to (in place, if it is neither of these); -1: none */
     uint8_t last; /* the node of the last site */
     uint32_t parts;                /* bit i: of operand i only a part is meant */
@@ -479,9 +481,85 @@ static dvx_outcome assign(dvx_vm *vm, const execution *x, const nd_array *from, 
     return good ? DVX_DONE : DVX_ERROR;
 }
 
+/* ---- Reductions ---- */
+
+/* The next elements, `n` of them, in a buffer behind the program's own, and folded from there. */
+static bool fold_block(dvx_vm *vm, execution *x, int64_t n, char *into) {
+    const nd_program *p = x->program;
+    const nd_whole *whole = &x->site->whole;
+    char *const block = x->at.data[ND_FIRST_BUFFER + p->buffer_count];
+    x->at.data[ND_OUT] = block;
+    x->flags |= program_run(p, &x->at, n);
+    whole->fold(into, block, n, whole->dtype->size);
+    if (whole->warns) x->flags |= arith_flags();
+    if (UNLIKELY(arith_flags())) arith_clear();
+    return !is_heeded(vm, x->flags) && nd_quick_work(vm, n * p->step_count);
+}
+
+/* Floats are added in NumPy's order: a sum of more elements than a block has is that of its halves
+ * (loops.mako). */
+static bool add_halves(dvx_vm *vm, execution *x, int64_t n, double *sum) {
+    double other;
+    *sum = -0.0;
+    if (n <= x->program->block) return fold_block(vm, x, n, (char *)sum);
+    const int64_t half = n / 2 - n / 2 % 8;
+    if (!add_halves(vm, x, half, sum) || !add_halves(vm, x, n - half, &other)) return false;
+    *sum += other;
+    return true;
+}
+
+static bool add_floats(dvx_vm *vm, execution *x, double *sum) {
+    *sum = 0;
+    for (int64_t left = x->first->size, n; left > 0; left -= n) {
+        double piece;
+        n = left < ND_PIECE ? left : ND_PIECE;
+        if (!add_halves(vm, x, n, &piece)) return false;
+        *sum += piece;
+    }
+    if (x->site->whole.mean) *sum /= (double)x->first->size;
+    x->flags |= arith_flags();
+    return !is_heeded(vm, x->flags);
+}
+
+/* The others: each block after the one before.  False, too, where the order is to be seen: of
+ * extremes that are nans or zeros. */
+static bool fold_blocks(dvx_vm *vm, execution *x, char *element) {
+    const nd_whole *whole = &x->site->whole;
+    const bool is_float = whole->dtype->num == ND_FLOAT64, most = whole->number == ND_UFUNC_maximum;
+    const double end = most ? -INFINITY : INFINITY;
+    const int64_t last = whole->identity ? whole->first : most ? INT64_MIN : INT64_MAX;
+    memcpy(element, is_float ? (const void *)&end : (const void *)&last, sizeof end);
+    for (int64_t left = x->first->size, n; left > 0; left -= n) {
+        n = left < x->program->block ? left : x->program->block;
+        if (!fold_block(vm, x, n, element)) return false;
+    }
+    const double found = *(const double *)(const void *)element;
+    return !is_float || (found == found && found != 0) || refused(x, "zeros or nans are extremes");
+}
+
+static dvx_outcome fold_flat(dvx_vm *vm, execution *x, dvx_value *result) {
+    const nd_whole *whole = &x->site->whole;
+    const bool is_float = whole->dtype->num == ND_FLOAT64;
+    _Alignas(8) char element[sizeof(double)];
+    x->why = NULL;
+    x->flags = 0;
+    x->at.strides[ND_OUT] = whole->dtype->size;
+    program_place(x->program, &x->at);
+    if (arith_flags()) arith_clear();
+    const bool good = is_float && whole->number == ND_UFUNC_add
+                          ? add_floats(vm, x, (double *)(void *)element)
+                          : fold_blocks(vm, x, element);
+    if (!good && is_heeded(vm, x->flags)) return give_up_flags(vm, x);
+    if (!good) return x->why ? give_up(vm, x) : DVX_ERROR;
+    *result = is_float ? vm->api->make_float(vm, *(double *)(void *)element)
+                       : vm->api->make_int(vm, *(int64_t *)(void *)element);
+    return dvx_failed(*result) ? DVX_ERROR : DVX_DONE;
+}
+
 static dvx_outcome compute(dvx_vm *vm, execution *x, nd_walk *walk, dvx_value *result) {
     const nd_dtype *dtype = x->target ? x->program->into : x->program->result;
     nd_array *out;
+    if (x->site->folds && !walk) return fold_flat(vm, x, result);
     if (x->direct) return compute_directly(vm, x, walk, result);
     *result = walk ? array_new(vm, dtype, walk->ndim, walk->shape, &out)
                    : array_new_like(vm, dtype, x->first, &out);
@@ -666,6 +744,38 @@ static dvx_outcome run(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *r
     return run_many(vm, v, site, result);
 }
 
+/* By way of an array in between. */
+static dvx_outcome fold_array(dvx_vm *vm, execution *x, dvx_value *result) {
+    dvx_value array = DVX_FAILED;
+    const dvx_outcome outcome = run_other(vm, x, &array);
+    if (outcome != DVX_DONE) return outcome;
+    vm->api->at_node(vm, x->site, x->site->last);
+    const dvx_outcome folded = derive_call(vm, x->site->whole.method, array, result);
+    vm->api->release(vm, array);
+    return folded;
+}
+
+/* A number that a method makes of all elements.  (Products of floats, one after the other, gain
+ * nothing.) */
+static dvx_outcome run_fold(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *result) {
+    execution x;
+    x.site = cache;
+    x.program = &x.site->program;
+    x.operands = v;
+    x.target = NULL;
+    x.direct = false;
+    if (is_running(&x) || !look(vm, &x, v) || !read_numbers(vm, &x, v)) return give_up(vm, &x);
+    const nd_whole *whole = &x.site->whole;
+    if (x.program->result != whole->dtype) {
+        (void)refused(&x, "what the method is of has another dtype");
+        return give_up(vm, &x);
+    }
+    const bool in_order = whole->number == ND_UFUNC_multiply && whole->dtype->num == ND_FLOAT64;
+    if (!x.flat || in_order || !x.first->size || x.program->buffer_count == ND_BUFFERS)
+        return fold_array(vm, &x, result);
+    return compute_size(vm, &x, x.first->size, NULL, result);
+}
+
 /* Else by way of an array in between. */
 static bool can_go_directly(dvx_vm *vm, const execution *x) {
     const char *why = NULL;
@@ -726,7 +836,8 @@ static const dvx_specialisation descriptors[][DVX_MOST_OPERANDS + 1] = {
     [DVX_SITE_COMPARE] = FUSED_ALL(COMPARE, "FUSED_EXPRESSION", run, &array_type),
     [DVX_SITE_CALL] = FUSED_ALL(CALL, "FUSED_EXPRESSION", run, &array_type),
     [DVX_SITE_INPLACE] = FUSED_ALL(INPLACE, "FUSED_INPLACE", run_into, &array_type),
-    [DVX_SITE_SET_ITEM] = FUSED_ALL(SET_ITEM, "FUSED_STORE", run_into, NULL)};
+    [DVX_SITE_SET_ITEM] = FUSED_ALL(SET_ITEM, "FUSED_STORE", run_into, NULL),
+    [DVX_SITE_METHOD] = FUSED_ALL(METHOD, "FUSED_REDUCTION", run_fold, NULL)};
 static const dvx_specialisation of_out[DVX_MOST_OPERANDS + 1] =
     FUSED_ALL(CALL, "FUSED_OUT", run_into, &array_type);
 
@@ -831,6 +942,9 @@ static bool read_target(dvx_vm *vm, reading *r) {
     f->into = -1;
     f->stores = last->family == DVX_SITE_SET_ITEM;
     if (last->family == DVX_SITE_CALL) return read_out(vm, r, last);
+    f->folds = last->family == DVX_SITE_METHOD;
+    if (f->folds && !derive_whole(vm, last->derivative, &f->whole))
+        return refuse(r, "it has an operation that is not element by element");
     if (!f->stores && last->family != DVX_SITE_INPLACE) return true;
     const int32_t into = last->inputs[f->stores];
     if (into < 0 || x->operands[into].type != &array_type)
@@ -844,9 +958,12 @@ static bool read_target(dvx_vm *vm, reading *r) {
     return take_part(vm, r, into, last, x->key);
 }
 
+/* Nodes behind the program: a store, or a reduction. */
+static uint32_t ends(const fused *f) { return f->stores || f->folds; }
+
 static bool read_nodes(dvx_vm *vm, reading *r) {
     const dvx_expression *x = r->x;
-    for (uint32_t i = 0; i < x->node_count - r->f->stores; i++) {
+    for (uint32_t i = 0; i < x->node_count - ends(r->f); i++) {
         const bool inner = i + 1 < x->node_count;
         if (inner && x->nodes[i].family == DVX_SITE_INPLACE)
             return refuse(r, "an operator in place is part of it");
@@ -874,10 +991,10 @@ static bool read_tree(dvx_vm *vm, const dvx_expression *x, fused *f, const char 
     }
     if (!read_target(vm, &r) || !read_nodes(vm, &r))
         return *reason = count_operations(x) > 1 ? r.reason : NULL, false;
-    if (f->stores && r.inputs[x->node_count - 2] >= 0) return false;
+    if (ends(f) && r.inputs[x->node_count - 2] >= 0) return false;
     /* (Of a single operation there is nothing in between, and its own site goes through the rows of
      * views in less time.) */
-    if (p->node_count + f->stores < 2) return false;
+    if (p->node_count + ends(f) < 2) return false;
     p->leaf_count = (uint8_t)x->operand_count;
     for (uint32_t i = 0; i < x->operand_count; i++)
         p->leaves[i].constant = read_constant(vm, &x->operands[i], &p->leaves[i].number);
@@ -902,7 +1019,8 @@ enum {
 static bool is_too_small(dvx_vm *vm, const dvx_site *site, const dvx_expression *x,
                          const fused *f) {
     const nd_dtype *dtype = NULL;
-    bool keeps = f->into < 0 && !f->parts; /* (What is cast on the way is not: is_to_keep.) */
+    bool keeps =
+        f->into < 0 && !f->folds && !f->parts; /* (What is cast on the way is not: is_to_keep.) */
     uint32_t alone = 0;
     for (uint32_t i = 0; i < site->count; i++) {
         const nd_array *a = vm->api->payload(vm, site->operands[i].value, &array_type);
@@ -926,7 +1044,7 @@ void fuse_site(dvx_vm *vm, dvx_site *site) {
     fused f;
     const char *reason = NULL, *smaller;
     if (site->family > DVX_SITE_COMPARE && site->family != DVX_SITE_SET_ITEM &&
-        site->family != DVX_SITE_CALL)
+        site->family != DVX_SITE_CALL && site->family != DVX_SITE_METHOD)
         return;
     const dvx_expression *x = vm->api->expression(vm, site);
     if (x && !read_tree(vm, x, &f, &reason)) {

@@ -28,6 +28,4 @@ dvx_value order_lines(dvx_vm *vm, dvx_value v, dvx_value axis, int *of, nd_array
 /* Back: the last axis goes to `axis`; takes `made`. */
 dvx_value order_turned_back(dvx_vm *vm, dvx_value made, int axis);
 
-bool order_register(dvx_vm *vm, dvx_value module);
-
 #endif

@@ -1,11 +1,9 @@
-/* partition.c: partition and argpartition (partition.h).
+/* partition.c: partition and argpartition.
  *
  * Invariants
  *  1. The algorithm is NumPy's introselect, step by step, so that the other elements come to lie
  *     where they do there: a pivot of three elements, of medians of five where that has been bad
  *     too often; the least elements by looking for each; and pivots kept for the next place. */
-#include "sort/partition.h"
-
 #include "loops/half.h"
 
 #include "array/compose.h"
@@ -292,6 +290,29 @@ static dvx_value partition_in_place(dvx_vm *vm, const dvx_value *args, uint32_t 
     return good ? nd_none(vm) : DVX_FAILED;
 }
 
+/* ---- What lib/statistics.dl makes medians and quantiles of ---- */
+
+/* _select(lines, place): of an array in C order, along the last axis, in place: elements `place`,
+ * the next one and the last one of each line are as in a sorted one; of a place below 0, all. */
+static dvx_value select_in_lines(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    enum { STEPS = 3 }; /* for nd_work, of an element */
+    nd_array *a = vm->api->payload(vm, args[0], &array_type);
+    int64_t place;
+    (void)count;
+    if (!vm->api->read_index(vm, args[1], &place)) return DVX_FAILED;
+    const int64_t length = a && a->ndim ? a->axes[a->ndim - 1].count : 0;
+    if (!length || place >= length || !(a->flags & ND_C_CONTIGUOUS) || !array_writable(vm, a))
+        return nd_raise(vm, DVX_VALUE_ERROR, "lines in C order are needed");
+    const int64_t size = length * a->dtype->size;
+    for (int64_t i = 0; i < a->size / length; i++) {
+        char *line = a->data + i * size;
+        const bool good = place < 0 ? order_sort(vm, a->dtype, line, length)
+                                    : order_select(vm, a->dtype, line, length, place);
+        if (!good || !nd_work(vm, STEPS * length)) return DVX_FAILED;
+    }
+    return nd_none(vm);
+}
+
 /* ---- Tables ---- */
 
 ND_PARAMETERS(of_partition, 2, "a", "kth", "axis", "kind");
@@ -302,6 +323,7 @@ ND_METHOD(argpartition, ND_NAMED("argpartition", argpartition, of_partition_meth
 static const dvx_function functions[] = {
     ND_NAMED("partition", partition, of_partition),
     ND_NAMED("argpartition", argpartition, of_partition),
+    ND_PLAIN("_select", select_in_lines, 2, 2),
 };
 
 bool partition_register(dvx_vm *vm, dvx_value module) { return ND_ADD_ALL(functions); }

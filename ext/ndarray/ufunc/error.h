@@ -19,6 +19,4 @@ bool error_ufunc(dvx_vm *vm, const char *format, ...) FORMATTED(2, 3);
 /* A new class of exceptions derived from `base`, whose reference it takes; FAILED: raised. */
 dvx_value error_make_class(dvx_vm *vm, const char *name, dvx_value base, const char *module_name);
 
-bool error_register(dvx_vm *vm, dvx_value module);
-
 #endif

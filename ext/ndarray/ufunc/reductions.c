@@ -1,9 +1,8 @@
-/* reductions.c: sum prod min max any all ptp mean var std argmin argmax cumsum cumprod
- * (reductions.h).
+/* reductions.c: sum prod min max any all ptp mean var std argmin argmax cumsum cumprod,
+ * as functions of the module and as methods.
  *
  * Invariants
  *  1. A function and the method of its name have the same entry: args[0] is the array. */
-#include "ufunc/reductions.h"
 
 #include "array/compose.h"
 

@@ -73,8 +73,6 @@ static inline nd_ufunc_number ufunc_number_of(const nd_ufunc_object *u) {
     return (nd_ufunc_number)u->number;
 }
 
-bool ufunc_register(dvx_vm *vm, dvx_value module);
-
 /* Operands are their truth alone: of a number its own, which its element may not have (1e-310 in
  * float32 is 0). */
 static inline bool ufunc_is_logical(nd_ufunc_number number) {
