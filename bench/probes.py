@@ -57,7 +57,7 @@ TABLE = (
     ("w_strindex", "", "", 0, "s[i] and ord"),
     ("w_try", "", "", 0, "a try body that raises often: no region"),
     ("w_static", "", "", 0, "static and class methods"),
-    ("w_gen", "", "", 0, "a generator that a for consumes: no region"),
+    ("w_gen", "w_gen0", "nama", 1.2, "a generator that a for consumes"),
     ("n1", "", "", 0, "array operations, whose `stats` have no false row"),
     ("n2", "", "", 0, "kept results, whose reasons add up"),
 )
