@@ -59,7 +59,7 @@ TABLE = (
     ("w_try", "", "", 0, "a try body that raises often: no region"),
     ("w_raise", "", "nama", 25, "one round of twenty raises, in three ways"),
     ("w_static", "", "", 0, "static and class methods"),
-    ("w_gen", "", "", 0, "a generator that a for consumes: no region"),
+    ("w_gen", "w_gen0", "nama", 1.2, "a generator that a for consumes"),
     ("n1", "", "", 0, "array operations, whose `stats` have no false row"),
     ("n2", "", "", 0, "kept results, whose reasons add up"),
 )

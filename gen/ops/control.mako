@@ -726,7 +726,7 @@ ${send_to_generator()}    DEAD();
     JUMP(link);
 </%isa:op>
 
-<%isa:op name="RETURN_GENERATOR" stack="v --" calls_out="yes" kills="all" ends="yes" doc="Ends the generator with the top of the stack as its value.">
+<%isa:op name="RETURN_GENERATOR" region="dv_step_return_generator" stack="v --" calls_out="yes" kills="all" ends="yes" doc="Ends the generator with the top of the stack as its value.">
     DEAD();
     TAIL(dv_slow_return_generator);
 </%isa:op>

@@ -184,6 +184,12 @@ def stroll(x):
     yield getattr(y, "v", 3)
 
 
+def parade(v):
+    for k in range(4):
+        x = CLASS(v + k)
+        yield x
+
+
 def ring(box):
     try:
         yield 1
@@ -197,6 +203,15 @@ def touch(v):
     g += 1
 '''
 
+# What the loop goes over.
+STEPS = [
+    "for i in range(n):\n    yield i",
+    "x = CLASS(n)\nfor i in range(n):\n    y = CLASS(i)\n    yield i\n    x = y",
+    "x = CLASS(n)\ni = 0\nwhile i < n:\n    yield i\n    x = CLASS(x.v % 7, x if i % 3 else None)\n    i += 1",
+    "try:\n    for i in range(n):\n        x = y = CLASS(i)\n        yield i\n        del x\nfinally:\n    note('steps', 1)",
+    "for i, x in enumerate([CLASS(k) for k in range(n)]):\n    yield i",
+    "box = []\nfor i in range(n):\n    box.append((CLASS(i), (yield i)))\n    if i % 4 == 3:\n        box.clear()",
+]
 # Statements of the loop.  OBJ is a local with an object, GOBJ a global, CLASS a class.
 STATEMENTS = [
     "s += i * GOBJ.v", "s += GOBJ.get()", "s += GOBJ.v", "s += GOBJ.w + i", "GOBJ.put(i)", "GOBJ.v = i", "s += GOBJ.o is None",
@@ -209,7 +224,8 @@ STATEMENTS = [
     "f = [(lambda: OBJ) for k in range(2)][1]", "s += len([k for k in range(3) if k < OBJ.v])",
     "try:\n    s += 1 // (i % 7)\nexcept ZeroDivisionError:\n    OBJ = CLASS(i)\nfinally:\n    OBJ2 = CLASS(i + 1)", "try:\n    OBJ = CLASS(i)\nfinally:\n    OBJ = CLASS(i + 1)",
     "try:\n    s += OBJ.v\nfinally:\n    OBJ = OBJ2 = CLASS(i)", "n = walk(OBJ)\ns += next(n)", "n = stroll(OBJ)\ns += next(n)", "n = walk(OBJ)", "for x in walk(OBJ):\n    s += x\n    break",
-    "for x in stroll(CLASS(i)):\n    s += x", "s += next(walk(CLASS(i)))", "s += next(n, 5)", "n = (x.v for x in [CLASS(i), OBJ])\ns += next(n)",
+    "for x in stroll(CLASS(i)):\n    s += x", "for x in parade(i):\n    s += x.v",
+    "for OBJ in parade(i):\n    s += OBJ.v\n    if s % 3 == 0:\n        break", "s += next(walk(CLASS(i)))", "s += next(n, 5)", "n = (x.v for x in [CLASS(i), OBJ])\ns += next(n)",
     "del OBJ\nOBJ = CLASS(i)", "CLASS(i)", "make(i)", "s += make(i).v", "pair(CLASS(i), CLASS(i + 1))", "t = pair(CLASS(i), OBJ)", "OBJ, t = pair(CLASS(i), OBJ)", "t = pair(OBJ, CLASS(i))[1]",
     "s += chain(i).v", "OBJ = chain(i)", "s += fill(i)", "s += last(i)", "s += swap(i)", "if i % 3 == 0:\n    OBJ = CLASS(i)", "if i % 5 == 0:\n    OBJ = make(i)\nelse:\n    s += OBJ.v",
     "for k in range(3):\n    d = CLASS(k)\n    s += d.v", "for k in range(3):\n    OBJ = CLASS(k)\n    if k == i % 3:\n        break", "if i % 11 == 3:\n    continue",
@@ -234,7 +250,7 @@ CHANGES = [
 # After these, stores and methods may raise.
 RAISING = ("CLASS.v =", "CLASS.o =", "CLASS.w =", "forget(CLASS, 'w')", "forget(CLASS, '__init__')")
 # Parts of statements whose frames, left by an exception, would have objects in them.
-FRAGILE = ("CLASS(i, ", "make(", "pair(", "chain(", "fill(", "last(", "swap(", "late(", "walk(", "stroll(", "[CLASS", "(OBJ, CLASS", "[OBJ, CLASS", "CLASS(k)", "< CLASS", "with ", ".new(", ".st(", ".cl(")
+FRAGILE = ("CLASS(i, ", "make(", "pair(", "chain(", "fill(", "last(", "swap(", "late(", "walk(", "stroll(", "parade(", "[CLASS", "(OBJ, CLASS", "[OBJ, CLASS", "CLASS(k)", "< CLASS", "with ", ".new(", ".st(", ".cl(")
 # Only where nothing else in a cycle has a finaliser: in which order these run is no matter of this file.
 RING = "box = []\nbox.append(ring(box))\nnext(box[0])"
 
@@ -345,7 +361,8 @@ class Deaths(Writer):
         counts = self.chance(30)
         if counts:
             self.line("i = -1")
-        with self.under(f"while i < {count - 1}:" if counts else f"for i in range({count}):"):
+        walked = "steps" if self.chance(40) else "range"
+        with self.under(f"while i < {count - 1}:" if counts else f"for i in {walked}({count}):"):
             if counts:
                 self.line("i += 1")
             with self.under("try:"):
@@ -374,6 +391,8 @@ class Deaths(Writer):
         for number in range(1 + self.upto(2)):
             self.class_(number)
         self.put("\n" + self.about(FUNCTIONS.strip("\n")))
+        with self.under("def steps(n):"):
+            self.put(self.about(STEPS[0] if self.raises else self.pick(STEPS)))
         marks = self.change(count, ring)
         self.put("\n")
         for name in ("o0", "o1", "o2"):

@@ -84,7 +84,7 @@ class Kinds(Writer):
         with self.under(f"def walk{number}(objects, x, turns):"):
             self.line(f"s = {self.pick(['0', '0.0', 'x'])}")
             with self.under("for j in range(turns):"):
-                with self.under("for o in objects:"):
+                with self.under(self.pick(["for o in objects:", "for o in objects:", "for o in each(objects):"])):
                     guarded = self.chance(25)
                     if guarded:
                         self.line("try:")
@@ -113,7 +113,7 @@ class Kinds(Writer):
             self.line(f"s = {self.pick(['0', '0.0', 'x', 'x'])}")
             self.line("t = x")
             walks = self.chance(50)
-            self.line("for v in l:" if walks else f"for i in range({self.pick(['len(l)', 'len(l) - 1'])}):")
+            self.line(self.pick(["for v in l:", "for v in l:", "for v in each(l):", "for v in firsts(l):"]) if walks else f"for i in range({self.pick(['len(l)', 'len(l) - 1'])}):")
             self.indent += 1
             names = ["v", "x", "t"] if walks else ["l[i]", "m[i % len(m)]", "x", "i", "t"]
             for _ in range(self.upto(3)):
@@ -155,6 +155,8 @@ class Kinds(Writer):
         for number in range(classes):
             self.class_(number)
         self.late(classes)
+        self.put("def each(l):\n    for v in l:\n        yield v")
+        self.put("def firsts(l):\n    i = 0\n    while i < len(l) - 1:\n        i += 1\n        yield l[i] if i % 3 else l[0]")
         for number in range(walkers):
             self.walker(number)
         for number in range(counters):

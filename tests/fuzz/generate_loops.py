@@ -3,7 +3,8 @@
 Where generate_mixed.py makes programs that keep quickening busy, these become regions: variables i* are ints,
 x* floats, lists, arrays and rows of them hold one type; small functions are called from the loops.  Then, at one iteration of one
 loop, a variable, an element, a global or a called function changes its type, a callee raises, or a list
-shrinks.  Some functions return tuples, which the loops unpack.  The same seed always makes the same program.
+shrinks.  Some functions return tuples, which the loops unpack; some are
+generators, which loops go over.  The same seed always makes the same program.
 """
 
 from writer import BITS, Writer
@@ -22,6 +23,7 @@ class Loops(Writer):
         self.loops = []
         self.callees = []  # (name, types of parameters, type of result)
         self.tuples = []  # (name, types of parameters, types of the items that it returns)
+        self.producers = []  # generators of the loops' ints: (name, types of parameters behind the count)
         self.inside = False  # in the main function, where lists and globals may be used
         self.counter = 0
         self.surprises = 0
@@ -237,6 +239,9 @@ class Loops(Writer):
         if self.chance(65):
             form = self.pick([f"range({count})", f"range(1, {count})", f"range({count}, 0, -1)", f"range(0, {count * 2}, 2)",
                               f"range(0, {count}, i1 % 3 + 1)"] + self.walks(depth, count))
+            if self.producers and self.inside and self.chance(30):
+                found = self.pick(self.producers)
+                form = f"{found[0]}({', '.join([str(count)] + [self.expression(kind, 1) for kind in found[1]])})"
             self.line(self.pairs(name, count, depth) if self.inside and self.chance(20) else f"for {name} in {form}:")
             self.indent += 1
         else:
@@ -265,15 +270,15 @@ class Loops(Writer):
 
     # ---- Functions ----
 
-    def parameters(self, name: str) -> tuple:
-        """Begins a function: the types of its parameters, and their names."""
+    def parameters(self, name: str, first: str = "") -> tuple:
+        """Begins a function: the types of its parameters behind the first, and their names."""
         types = [self.pick(["int", "float"]) for _ in range(self.random.randrange(1, 4))]
         ints = iter(INTS)
         floats = iter(FLOATS)
         names = [next(ints) if t == "int" else next(floats) for t in types]
         self.line("")
         self.line("")
-        self.line(f"def {name}({', '.join(names)}):")
+        self.line(f"def {name}({', '.join([first] * bool(first) + names)}):")
         self.indent = 1
         for unset in INTS + FLOATS:
             if unset not in names:
@@ -317,6 +322,47 @@ class Loops(Writer):
         self.indent = 0
         self.callees.append((name, types, result))
 
+    def producer(self, number: int) -> None:
+        """A generator that loops go over."""
+        name = f"gen{number}"
+        types, _ = self.parameters(name, "n")
+        if self.chance(15):
+            self.line("yield 1")
+        head = self.pick(["for k0 in range(n):", "for k0 in range(n):", "for k0 in list(range(n)):", "for k0 in range(1, n // 2):"])
+        ends = self.chance(15)
+        if ends:
+            self.line("try:")
+            self.indent += 1
+        if self.chance(25):
+            self.while_counting("k0", "n")
+        else:
+            self.line(head)
+            self.indent += 1
+        self.loops.append("k0")
+        for _ in range(self.random.randrange(3)):
+            self.assign()
+        if self.chance(20):
+            self.line(f"if k0 == {self.random.randrange(2, 300)}:")
+            self.line("    " + self.pick(["return", "i0 = 0.5", "x0 = None", "raise ValueError('in " + name + "')", "i1 = 2**62", "n = 7"]))
+        value = self.pick(["k0", "k0", "k0 + i0 % 3", self.int_expression(1)])
+        shape = self.random.randrange(6)
+        if shape == 0:
+            self.line(f"if {self.condition()}:\n{'    ' * self.indent}    yield {value}")
+        elif shape == 1:
+            self.line(f"for k9 in range({self.pick(['2', '3', 'k0 % 3'])}):\n{'    ' * self.indent}    yield {value}")
+        elif shape == 2:
+            self.line(f"i2 = [(yield {value}), 3][1]")
+        else:
+            self.line(f"yield {value}")
+        if self.chance(40):
+            self.assign()
+        self.loops.pop()
+        self.indent = 1
+        if ends:
+            self.line("finally:\n        print(i0, x0)")
+        self.indent = 0
+        self.producers.append((name, types))
+
     def text(self, seed: int) -> str:
         self.lines = [f"# Random loops {seed}.", "from array import array", "from math import sqrt", "", "g0 = 3", "g1 = 0.5", "g2 = 0", "g3 = 0"]
         self.lines += ["", "", "def later(x):", "    return x + 0.5"]
@@ -327,6 +373,8 @@ class Loops(Writer):
             self.callee(number)
         for number in range(self.random.randrange(0, 3)):
             self.returner(number)
+        for number in range(self.random.randrange(0, 3)):
+            self.producer(number)
         for name, _, _ in self.callees + self.tuples:
             self.lines += ["", "", f"def swap_{name}():", f"    global {name}", f"    {name} = spare{self.random.randrange(3)}"]
         names = "".join(f", {name}" for name, _, _ in self.callees + self.tuples)

@@ -106,6 +106,7 @@ f(3000)
     ("asked-iterator", """\
 def squares(n):
     for i in range(n):
+        yield i
         yield i * i
 def f(n):
     s = 0

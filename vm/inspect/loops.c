@@ -134,10 +134,11 @@ static const explanation explanations[] = {
     [ITEMS] = {"items",
                "items of a list, tuple, dict or set are no numbers, or are of several types",
                "keep numbers of one type in a list of their own"},
-    [ITERATOR] =
-        {"asked-iterator",
-         "it goes over a generator or another iterator, which is asked for each item",
-         "go over a range, or over a list, dict, set, array or bytes with numbers of one type"},
+    [ITERATOR] = {"asked-iterator",
+                  "it goes over a generator or another iterator, which is asked for each item",
+                  "go over a range, over a list, dict, set, array or bytes with numbers of one "
+                  "type, or over a "
+                  "generator with one yield that nothing else refers to"},
     [WITH] = {"with", "it has a with statement, whose object is entered and left in each round",
               "put the with statement around the loop"},
     [CALL_C] =

@@ -151,7 +151,7 @@ static uint64_t digest_death(dv_vm *vm, const dv_object *dead) {
 
 static dv_peek local_at(const dv_event *event, uint32_t i) {
     if (dv_thread_owns(event->thread, event->ip)) return (dv_peek){.value = event->fp[i]};
-    return dv_region_peek(event->thread, event->ip, event->fp, i);
+    return dv_region_peek(dv_frame_thread(event->fp), event->ip, event->fp, event->base + i);
 }
 
 uint64_t dv_event_digest(const dv_event *event) {
@@ -263,7 +263,7 @@ static void report(dv_vm *vm, const dv_event *event) {
 static void at_safepoint(dv_vm *vm, const dv_cell *ip, dv_value *fp) {
     dv_event event = {.vm = vm, .thread = dv_frame_thread(fp), .ip = ip, .fp = fp};
     event.pc = dv_thread_owns(event.thread, ip) ? dv_thread_pc(event.thread, ip)
-                                                : dv_region_pc(event.thread, ip);
+                                                : dv_region_pc(&event.thread, ip, &event.base);
     if (event.pc != DV_NO_PC) report(vm, &event);
 }
 

@@ -22,6 +22,7 @@ typedef struct dv_event {
     uint32_t pc; /* of the JUMP_BACK */
     const dv_cell *ip;
     const dv_value *fp;
+    uint32_t base; /* the slot there where the function's locals begin: it may be analysed inline */
 } dv_event;
 
 /* Called at each back edge and death; false: stop the program (KeyboardInterrupt). */

@@ -81,8 +81,9 @@ static inline uint32_t dv_built_count(const dv_exit_item *item) {
 
 /* An inlined frame that an exit builds: its header around slots whose contents items provide. */
 typedef struct dv_exit_frame {
-    int16_t base;  /* slot number of its local 0 */
+    int16_t base;  /* slot number of its local 0, behind the exit */
     uint8_t calls; /* that it counts as */
+    bool produces; /* it is that of the generator that the loop walks */
     const dv_cell *link;
     const dv_thread *caller;
     uint32_t pc; /* of the call there */
@@ -95,6 +96,9 @@ typedef struct dv_exit {
     uint32_t first_item, item_count;
     uint32_t first_frame, frame_count;
     int16_t top; /* slot number behind the operand stack */
+    /* So many slots above the generator that the loop walks are not there any more in INCA code:
+     * its frame, which goes back to where it waits; 0: there is none. */
+    int16_t folds;
     bool counts; /* a guard failed or a cold path was taken: many of these retire the region */
     uint16_t taken;
 } dv_exit;
@@ -189,6 +193,7 @@ typedef struct dv_entry {
     uint32_t cell;         /* where the region's code for the loop head begins */
     uint32_t first_item, item_count;
     bool takes;              /* one of its items is taken */
+    uint16_t above;          /* entries of the operand stack above the loop's iterator */
     uint32_t start_failures; /* how often it was not where the loop was to begin in the region */
     dv_cell *start;    /* the instruction in INCA code that makes the loop's iterator and enters
                           the region with it; NULL: none does */
@@ -242,6 +247,19 @@ typedef struct dv_held {
     uint8_t kind; /* dv_kind, a raw one; NOTHING: it is not held after all */
 } dv_held;
 
+/* The generator that the loop walks, if its code is part of the region (producer.c): while somebody
+ * is in that, it has its frame where it has it when it runs, above the loop's iterator, and the
+ * operand stack of the loop's body is above that. */
+typedef struct dv_producer {
+    const dv_thread *thread; /* NULL: there is none */
+    const dv_cell *at;       /* the YIELD at which it waits while the loop's body runs */
+    const dv_cell *end;      /* where the loop goes on when it has finished */
+    int16_t base;            /* slot of its local 0; the generator itself is 4 below */
+    int16_t stack;           /* ... of its operand stack, of which it keeps */
+    int16_t twin;            /* a local that may have the generator, too; -1: none */
+    uint16_t saved;          /* ... so many entries while it waits */
+} dv_producer;
+
 struct dv_region {
     dv_dependent dependent;
     dv_region *next; /* of the thread's list */
@@ -272,8 +290,9 @@ struct dv_region {
     uint32_t origin_count;
     dv_placed *known;
     uint32_t known_count;
-    int16_t inlined;  /* calls that the deepest of the functions analysed inline counts as */
-    int16_t extent;   /* slots that the region uses from fp on */
+    int16_t inlined; /* calls that the deepest of the functions analysed inline counts as */
+    int16_t extent;  /* slots that the region uses from fp on */
+    dv_producer producer;
     uint32_t removed; /* places where INCA code makes an object, and the region does not */
     dv_gate *gate;    /* a function's region: how it is entered (function.h); NULL: a loop's */
     uint32_t begins;  /* ... the cell where, */
@@ -322,7 +341,7 @@ void dv_region_give_up(dv_vm *vm, dv_region *region, dv_refusal why);
 void dv_region_free(dv_vm *vm, dv_region *region);
 void dv_region_invalidate(dv_vm *vm, dv_dependent *dependent); /* an assumption broke */
 
-/* A local of the running function while control is at a point of a region (inspect/observe.c). */
+/* What a slot of the frame holds while control is at a point of a region (inspect/observe.c). */
 typedef struct dv_peek {
     bool is_raw_int, is_raw_char, is_raw_complex, is_virtual; /* an instance that is not made */
     int64_t integer;                                          /* or the character */
@@ -330,9 +349,10 @@ typedef struct dv_peek {
     dv_value value; /* borrowed */
 } dv_peek;
 dv_peek dv_region_peek(const dv_thread *thread, const dv_cell *ip, const dv_value *fp,
-                       uint32_t local);
-/* The pc that a point of a region stands for; DV_NO_PC: ip is no such point. */
-uint32_t dv_region_pc(const dv_thread *thread, const dv_cell *ip);
+                       uint32_t slot);
+/* The pc that a point of a region stands for, in *thread, which was that of the frame, and the slot
+ * where the locals of that begin; DV_NO_PC: ip is no such point. */
+uint32_t dv_region_pc(dv_thread **thread, const dv_cell *ip, uint32_t *base);
 /* Which instruction of which function a cell of a region, which calls out, stands for: its pc in
  * *thread, which was that of the frame; `out`: so many inlined calls further out.  DV_NO_PC: the
  * cell is in no region of that, or there are not so many. */

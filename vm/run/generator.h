@@ -19,6 +19,16 @@ static inline bool dv_generator_fits(const dv_vm *vm, const dv_generator *g,
     return g->state <= DV_GENERATOR_SUSPENDED && dv_frame_fits(vm, dv_generator_thread(g), frame);
 }
 
+/* It is the innermost one that runs, with its frame there. */
+static inline void dv_generator_runs(dv_vm *vm, dv_generator *g, dv_value *frame) {
+    g->fp = frame;
+    g->outer = vm->generator;
+    vm->generator = g;
+    g->outer_handled = vm->handled;
+    vm->handled = g->handled;
+    g->handled = DV_NONE;
+}
+
 /* Copies the frame in; the result is the top of its operand stack, where the sent value goes. */
 static inline dv_value *dv_generator_enter(dv_vm *vm, dv_generator *g, dv_value *frame,
                                            dv_value *fp, const dv_cell *link, dv_resumer resumer,
@@ -34,12 +44,7 @@ static inline dv_value *dv_generator_enter(dv_vm *vm, dv_generator *g, dv_value 
     g->state = DV_GENERATOR_RUNNING;
     g->resumer = (uint8_t)resumer;
     g->end = end;
-    g->fp = frame;
-    g->outer = vm->generator;
-    vm->generator = g;
-    g->outer_handled = vm->handled;
-    vm->handled = g->handled;
-    g->handled = DV_NONE;
+    dv_generator_runs(vm, g, frame);
     vm->calls_left--;
     return base + g->saved;
 }

@@ -4,6 +4,7 @@
 #include "code/liveness.h"
 #include "region/step/complex.h"
 #include "region/emit/pair.h"
+#include "region/step/producer.h"
 #include "region/step/step.h"
 #include "region/step/virtual.h"
 #include "types/callable/variable.h"
@@ -17,6 +18,7 @@ enum {
     CALLS_ENTRIES = 12, /* ... with DV_SHADOW_CALLS */
     BLOCK_SIZE = 8192,  /* of memory that the builder asks for */
     MOST_WEIGHT = 512,  /* of an instruction in loops of loops */
+    MOST_JUMPS = 4,     /* from one to the next that are gone through in advance */
     MOST_BRANCHES = 24, /* by shape, of a region; ... */
     BRANCH_DEPTH = 2    /* ... and in such branches */
 };
@@ -486,6 +488,17 @@ static void interpret(dv_build *b) {
     }
 }
 
+/* Those of the context, by shape, that something jumps to by now; false: none is left. */
+static bool emit_branches(dv_build *b, dv_context *context) {
+    bool found = false;
+    for (dv_context *c = context->inlined; c && !b->failed; c = c->siblings) {
+        if (!c->joins || !c->emitted || c->at[0].label >= 0) continue;
+        dv_build_range(b, c);
+        found = true;
+    }
+    return found;
+}
+
 void dv_build_range(dv_build *b, dv_context *context) {
     const dv_code *code = context->thread->code;
     for (uint32_t pc = context->begin; pc < context->end && !b->failed; pc += length_of(code, pc)) {
@@ -506,8 +519,7 @@ void dv_build_range(dv_build *b, dv_context *context) {
             dv_convert(b, after);
         if (b->cells.count > MOST_CELLS) dv_build_fail(b, DV_REFUSED_SIZE);
     }
-    for (dv_context *c = context->inlined; c && !b->failed; c = c->siblings)
-        if (c->joins && c->emitted) dv_build_range(b, c);
+    (void)emit_branches(b, context);
 }
 
 /* Finishing
@@ -603,6 +615,28 @@ static uint64_t *count_from_zero(dv_build *b) {
     return steps;
 }
 
+static void note_producer(dv_build *b) {
+    const dv_context *c = b->producer.context;
+    const int32_t stack = c->base + (int32_t)c->thread->local_count;
+    const dv_cell *walks = c->parent->thread->cells + c->parent->thread->cell_at[c->call_pc];
+    b->region->producer = (dv_producer){.thread = c->thread,
+                                        .at = c->thread->cells + c->thread->cell_at[b->producer.at],
+                                        .end = walks[2].target,
+                                        .base = dv_home(b, c->base),
+                                        .stack = dv_home(b, stack),
+                                        .twin = b->producer.twin,
+                                        .saved = (uint16_t)(b->producer.floor - stack)};
+}
+
+/* Where control comes to that goes to the cell: a jump there is not executed. */
+static uint32_t behind_jumps(const dv_build *b, uint32_t cell) {
+    for (int i = 0; i < MOST_JUMPS; i++) {
+        if (b->cells.data[cell].i != DV_OP_R_JUMP || dv_build_is_marked(b, cell)) break;
+        cell = (uint32_t)b->cells.data[cell + 3].i;
+    }
+    return cell;
+}
+
 void dv_build_finish(dv_build *b) {
     dv_region *region = b->region;
     sort_points(b);
@@ -629,13 +663,14 @@ void dv_build_finish(dv_build *b) {
     }
     for (uint32_t i = 0; i < b->label_uses.count; i++) {
         dv_cell *cell = &region->cells[b->label_uses.data[i]];
-        cell->target = &region->cells[cell->i];
+        cell->target = &region->cells[behind_jumps(b, (uint32_t)cell->i)];
     }
     for (uint32_t i = 0; i < region->entry_count; i++) region->entries[i].region = region;
     for (uint32_t i = 0; i < region->exit_count; i++) region->exits[i].region = region;
     region->extent = (int16_t)(dv_home(b, b->entry_limit) + 8);
     if (region->extent < b->extent) region->extent = b->extent;
     region->gate = b->gate;
+    if (b->producer.context) note_producer(b);
 }
 
 void dv_build_end(dv_build *b) {
@@ -651,7 +686,9 @@ bool dv_build_is_dead(const dv_build *b, uint32_t pc, int32_t q) {
 }
 
 static int16_t twin_at(const dv_build *b, uint32_t pc, int32_t q) {
-    return b->twin_of[q] >= 0 && dv_build_is_dead(b, pc, b->twin_of[q]) ? b->twin_of[q] : -1;
+    const int16_t twin = b->twin_of[q];
+    if (twin >= b->locals) return dv_home(b, twin); /* the producer's, which waits where it did */
+    return twin >= 0 && dv_build_is_dead(b, pc, twin) ? twin : -1;
 }
 
 /* The slots for objects of an instance that has faded: who enters brings none. */
@@ -728,9 +765,11 @@ static void add_entries(dv_build *b) {
         uint32_t pc_of_head = code->words[pc] >> 8;
         const dv_snapshot *head = dv_snapshot_at(b->root, pc_of_head);
         if (!head || head->label < 0) continue;
-        dv_entry entry = {.back = thread->cells + thread->cell_at[pc],
-                          .cell = (uint32_t)head->label,
-                          .first_item = b->entry_items.count};
+        dv_entry entry = {
+            .back = thread->cells + thread->cell_at[pc],
+            .cell = (uint32_t)head->label,
+            .first_item = b->entry_items.count,
+            .above = (uint16_t)(depth_at(code, pc_of_head) - depth_at(code, b->root->begin))};
         bool possible = true;
         for (int32_t q = 0; q < head->top; q++) {
             const dv_known_value *e = &head->entries[q];
@@ -745,7 +784,8 @@ static void add_entries(dv_build *b) {
                 add_ready_items(b, head->records, e->slot);
                 continue;
             }
-            bool checked = q < b->locals && b->local_uses[q] & DV_LOCAL_CHECKED;
+            const bool checked =
+                q < b->locals ? b->local_uses[q] & DV_LOCAL_CHECKED : b->producer.context != NULL;
             const uint8_t first = b->first_items[q];
             if (e->kind == DV_K_UNSET || (e->kind == DV_K_ANY && !checked && !first)) continue;
             const bool taken = unboxed && b->local_uses[q] & DV_LOCAL_STORED;
@@ -765,24 +805,20 @@ static void add_entries(dv_build *b) {
     }
 }
 
-/* The dead local that holds the object, too; -1: none does. */
-static int16_t find_twin(const dv_build *b, const dv_value *fp, uint32_t head, dv_value v) {
-    for (int32_t q = 0; q < b->locals; q++)
-        if (dv_same(fp[dv_home(b, q)], v) && dv_build_is_dead(b, head, q)) return (int16_t)q;
+int16_t dv_build_twin(const dv_value *locals, uint32_t count, const uint64_t *live, dv_value v) {
+    for (uint32_t i = 0; live && i < count; i++)
+        if (dv_same(locals[i], v) && !dv_is_live(*live, i)) return (int16_t)i;
     return -1;
 }
 
-/* Is it the iterator of a range that nobody else can reach? */
-static bool is_own_range(dv_build *b, const dv_value *fp, uint32_t head, int32_t q) {
-    const dv_value v = fp[dv_home(b, q)];
-    b->twin_of[q] = -1;
-    if (!dv_is_shape(v, DV_T_RANGE_ITERATOR) || b->vm->nama == DV_NAMA_SEQUENCE) return false;
-    b->twin_of[q] = find_twin(b, fp, head, v);
-    return dv_as_object(v)->references == (b->twin_of[q] >= 0 ? 2 : 1);
+bool dv_build_is_own_range(dv_build *b, int32_t q, dv_value v, int32_t twin) {
+    b->twin_of[q] = (int16_t)twin;
+    return dv_is_shape(v, DV_T_RANGE_ITERATOR) && b->vm->nama != DV_NAMA_SEQUENCE &&
+           dv_as_object(v)->references == (twin >= 0 ? 2 : 1);
 }
 
 /* Is the entry of the operand stack, `k` from its bottom, reserved for a call around the loop? */
-static bool is_reserved(const dv_code *code, uint32_t head, uint32_t k) {
+bool dv_build_is_reserved(const dv_code *code, uint32_t head, uint32_t k) {
     uint32_t state = code->state_at[head];
     while (code->states[state].depth > k + 1) state = code->states[state].below;
     return code->states[state].kind == DV_SLOT_RESERVED;
@@ -807,7 +843,7 @@ static void start_from_frame(dv_build *b, const dv_value *fp, uint32_t head) {
     b->begun = 0;
     b->virtuals.count = 0;
     for (uint32_t i = 0; i < code->local_count + depth; i++) {
-        if (i >= code->local_count && is_reserved(code, head, i - code->local_count)) {
+        if (i >= code->local_count && dv_build_is_reserved(code, head, i - code->local_count)) {
             dv_push_known(b, DV_K_RESERVED, DV_AT_NOWHERE, 0, DV_EMPTY);
             continue;
         }
@@ -815,23 +851,23 @@ static void start_from_frame(dv_build *b, const dv_value *fp, uint32_t head) {
             dv_push_known(b, DV_K_ANY, DV_AT_HOME, 0, DV_EMPTY);
             continue;
         }
-        dv_value v = fp[dv_home(b, (int32_t)i)];
+        const uint32_t shift = i < code->local_count ? 0 : b->stack_base - code->local_count;
+        const dv_value v = fp[i + shift];
         if (i < code->local_count && dv_virtual_begin(b, v, head)) continue;
-        dv_kind kind = dv_is_int(v)     ? DV_K_INT
-                       : dv_is_float(v) ? DV_K_FLOAT
-                       : dv_is_bool(v)  ? DV_K_BOOL
-                                        : DV_K_ANY;
-        if (dv_is_empty(v)) kind = DV_K_UNSET;
+        dv_kind kind = dv_kind_of(v);
         if (!dv_is_object(v) && dv_build_is_dead(b, head, (int32_t)i)) kind = DV_K_NOTHING;
-        if (dv_kind_of_container(v)) kind = dv_kind_of_container(v);
         if (dv_is_shape(v, DV_T_COMPLEX) && i < code->local_count) kind = DV_K_COMPLEX;
         if (i < code->local_count && is_char(b, v, head, (int32_t)i)) kind = DV_K_CHAR;
         if (i < code->local_count && !b->local_uses[i] && kind != DV_K_UNSET)
             kind = DV_K_ANY; /* it stays where it is */
-        if (i >= code->local_count && is_own_range(b, fp, head, (int32_t)i)) kind = DV_K_RANGE;
+        const bool is_range = i >= code->local_count && dv_is_shape(v, DV_T_RANGE_ITERATOR);
+        if (is_range && dv_build_is_own_range(b, b->top, v,
+                                              dv_build_twin(fp, code->local_count,
+                                                            b->live ? &b->live[head] : NULL, v)))
+            kind = DV_K_RANGE;
         if (b->parameters) kind = dv_function_begins(b, i, kind);
-        dv_push_known(b, kind, DV_AT_HOME, kind == DV_K_RANGE ? dv_triple(b, (int32_t)i) : 0,
-                      DV_EMPTY);
+        dv_push_known(b, kind, DV_AT_HOME, kind == DV_K_RANGE ? dv_triple(b, b->top) : 0, DV_EMPTY);
+        if (b->producer.context && b->top == b->producer.base - 3) dv_producer_begin(b);
     }
     b->context = b->root;
     dv_build_reach(b, b->root, head);
@@ -901,7 +937,10 @@ static void emit_all(dv_build *b) {
     b->emitting = true;
     b->virtuals.count = 0;
     if (b->parameters) dv_function_open(b);
-    dv_build_range(b, b->root);
+    /* First, so that its loops begin before the loop's body, which goes round in them. */
+    if (b->producer.context) dv_build_range(b, b->producer.context);
+    if (!b->failed) dv_build_range(b, b->root);
+    while (b->producer.context && emit_branches(b, b->producer.context)) continue;
     for (uint32_t i = 0; i < b->edges.count && !b->failed; i++) emit_stub(b, b->edges.data[i]);
     if (!b->failed) add_entries(b);
     if (!b->failed) emit_exits(b);
@@ -1003,6 +1042,34 @@ static bool prepare(dv_build *b, dv_thread *thread, uint32_t head, uint32_t end)
     return !b->failed;
 }
 
+/* Where the loop walks a generator that can be part of the region, it gets a context, as what is
+ * inlined has. */
+static void find_producer(dv_build *b, const dv_value *fp, uint32_t head) {
+    const dv_generator *g = dv_producer_walked(b->vm, b->root->thread, fp, head);
+    if (!g) return;
+    dv_thread *thread = (dv_thread *)g->code;
+    const dv_code *code = b->root->thread->code, *from = thread->code;
+    const int32_t base = b->locals + (int32_t)depth_at(code, head) + 3;
+    const int32_t locals = (int32_t)thread->local_count;
+    const uint32_t stack = code->max_stack > from->max_stack ? code->max_stack : from->max_stack;
+    const bool fits = base + locals + (int32_t)stack < b->entry_limit;
+    if (!fits || !dv_function_lasts(b, thread)) return;
+    dv_context *context = new_context(b, thread, 0, from->word_count, base, 1);
+    if (!context) return;
+    context->parent = b->root;
+    context->call_pc = head, context->return_pc = head + length_of(code, head);
+    context->depth = 1;
+    context->branches = true;
+    context->siblings = b->root->inlined;
+    b->root->inlined = context;
+    b->producer.context = context;
+    b->producer.twin = dv_producer_twin(b->vm, b->root->thread, fp, head);
+    b->producer.at = dv_thread_pc(thread, g->at);
+    b->producer.base = base, b->producer.floor = base + locals + (int32_t)g->saved;
+    b->gap_at = base + locals, b->gap = (int32_t)(thread->stack_base - thread->local_count);
+    b->region->inlined = 1;
+}
+
 /* Of the code from `head` to `end`, which the frame at fp is about to execute at `now`. */
 static dv_region *build(dv_vm *vm, dv_thread *thread, const dv_value *fp, uint32_t head,
                         uint32_t end, uint32_t now, bool is_function, dv_loop_event *event) {
@@ -1018,6 +1085,7 @@ static dv_region *build(dv_vm *vm, dv_thread *thread, const dv_value *fp, uint32
         b->vm = vm, b->region = region, b->frame = fp;
         if (prepare(b, thread, head, end) && (!is_function || dv_function_prepare(b))) {
             if (!is_function) find_held(b, head, end);
+            if (!is_function && !b->failed) find_producer(b, fp, head);
             find_fixed_point(b, fp, now);
             if (!b->failed && !is_worth_it(b))
                 fail_at(b, DV_REFUSED_BOXED, b->heaviest_in, b->heaviest_pc);

@@ -7,7 +7,9 @@
  * All frames of the region (the loop's function and what is inlined) share one row of *entries*:
  * locals, then the operand stack, and on it, where the arguments of an inlined call lie, the
  * callee's locals and stack, exactly as frames lie in memory.  Entry q has the home slot dv_home(q)
- * and the shadow slot dv_shadow(q).
+ * and the shadow slot dv_shadow(q).  Where the loop walks a generator that is part of the region
+ * (producer.h), that one's frame is among them, and the operand stack of the loop's body begins
+ * where that of the generator ends.
  *
  * Invariants
  *  1. At leaders entries are canonical: raw kinds in their own shadow slot (COMPLEX: in their own
@@ -140,6 +142,14 @@ typedef struct dv_build {
     dv_vm *vm;
     dv_region *region;
     dv_context *root, *context;
+    struct {
+        dv_context *context; /* of the generator that the loop walks (producer.h), or NULL */
+        uint32_t at;         /* pc of the YIELD where it waits while the loop's body runs */
+        int16_t twin;        /* as dv_producer's */
+        int32_t base, floor; /* entries: its local 0; behind what its operand stack keeps then */
+    } producer;
+    int32_t gap_at;    /* the entry from which on home slots lie ... */
+    int32_t gap;       /* ... so much further up: the shadow slots of the producer's frame */
     dv_known_value *e; /* the current entries */
     int32_t top, entry_limit, locals, stack_base, triples, triple_limit;
     int16_t scratch; /* the first of DV_SCRATCH_SLOTS raw slots for one instruction's operands */
@@ -251,6 +261,12 @@ dv_value dv_build_lasting(const dv_build *b, int32_t q);
 /* Has the str that entry q is, or walks, characters beyond Latin-1, as the frame has it, or did the
  * site see such a one? */
 bool dv_build_is_wide(const dv_build *b, int32_t q);
+/* Is the entry of the operand stack, `k` from its bottom, reserved for a call around that of pc? */
+bool dv_build_is_reserved(const dv_code *code, uint32_t pc, uint32_t k);
+/* Which of the locals, dead by these live ones, has v; -1: none does. */
+int16_t dv_build_twin(const dv_value *locals, uint32_t count, const uint64_t *live, dv_value v);
+/* Is v, entry q, the iterator of a range that nobody else can reach, `twin` apart? */
+bool dv_build_is_own_range(dv_build *b, int32_t q, dv_value v, int32_t twin);
 bool dv_build_may_inline(dv_build *b, const dv_function *function, uint32_t arguments);
 /* Is entry q a local of the loop's function that nobody reads from pc on before it is stored to? */
 bool dv_build_is_dead(const dv_build *b, uint32_t pc, int32_t q);
@@ -277,7 +293,8 @@ uint32_t dv_step(dv_build *b);
 
 /* emit.c */
 static inline int16_t dv_home(const dv_build *b, int32_t q) {
-    return (int16_t)(q < b->locals ? q : b->stack_base + (q - b->locals));
+    if (q < b->locals) return (int16_t)q;
+    return (int16_t)(b->stack_base + (q - b->locals) + (q >= b->gap_at ? b->gap : 0));
 }
 static inline int16_t dv_shadow(const dv_build *b, int32_t q) { return (int16_t)(b->locals + q); }
 static inline dv_known_value *dv_top(dv_build *b, int32_t n) {

@@ -61,6 +61,17 @@ static inline dv_kind dv_kind_of_container(dv_value v) {
     }
 }
 
+/* What is known of a local or an entry that has v, whatever becomes of it. */
+static inline dv_kind dv_kind_of(dv_value v) {
+    const dv_kind container = dv_kind_of_container(v);
+    return container        ? container
+           : dv_is_int(v)   ? DV_K_INT
+           : dv_is_float(v) ? DV_K_FLOAT
+           : dv_is_bool(v)  ? DV_K_BOOL
+           : dv_is_empty(v) ? DV_K_UNSET
+                            : DV_K_ANY;
+}
+
 /* Least upper bound (CONSTANT with CONSTANT: of different objects). */
 static inline dv_kind dv_kind_join(dv_kind a, dv_kind b) {
     if (a == b) return a == DV_K_CONSTANT ? DV_K_ANY : a;

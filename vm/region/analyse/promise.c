@@ -109,6 +109,7 @@ static verdict judge(dv_vm *vm, const dv_cell *cell, uint32_t generic, uint32_t 
 
 typedef struct scan {
     dv_vm *vm;
+    const dv_thread *producer; /* the code of the generator that the loop walks, or NULL */
     dv_promise *promise;
     uint64_t heaviest;
     int depth; /* of calls */
@@ -207,7 +208,10 @@ static void scan_code(scan *s, const dv_thread *thread, uint32_t begin, uint32_t
         if (generic == DV_OP_JUMP_IF_BUILTIN) next = code->words[pc] >> 8; /* as it always does */
         if (dv_op_infos[generic].adaptive == generic) {
             uint32_t boxed = weight_of_boxed(code, pc);
-            if (boxed) count(s, false, pc, (uint64_t)boxed * weight * weight_at(&within, pc));
+            const bool hands = thread == s->producer && dv_op_yields(generic);
+            if (hands) count(s, true, pc, (uint64_t)weight * weight_at(&within, pc));
+            if (boxed && !hands)
+                count(s, false, pc, (uint64_t)boxed * weight * weight_at(&within, pc));
             continue;
         }
         const dv_cell *cell = thread->cells + thread->cell_at[pc];
@@ -216,7 +220,10 @@ static void scan_code(scan *s, const dv_thread *thread, uint32_t begin, uint32_t
         if (op >= DV_OP_COUNT && s->vm->hooks.plugin.expression(s->vm, cell, &x))
             next = dv_thread_pc(thread, cell + x.cells); /* all of it is one instruction */
         verdict v = judge(s->vm, cell, generic, op, s->late);
-        if (changes_class(generic, cell))
+        const bool resumes = s->producer && s->producer != thread && !s->depth && pc == begin;
+        if (resumes)
+            count(s, true, pc, weighs);
+        else if (changes_class(generic, cell))
             count(s, false, pc, (uint64_t)DV_LEAVING_WEIGHT * weighs);
         else if (v == UNKNOWN)
             scan_callee(s, cell, op, thread, pc, weighs);
@@ -226,9 +233,10 @@ static void scan_code(scan *s, const dv_thread *thread, uint32_t begin, uint32_t
 }
 
 dv_promise dv_region_promise(dv_vm *vm, const dv_thread *thread, uint32_t head, uint32_t back,
-                             bool late) {
+                             const dv_thread *producer, bool late) {
     dv_promise promise = {.pc = back};
-    scan s = {.vm = vm, .promise = &promise, .late = late};
+    scan s = {.vm = vm, .producer = producer, .promise = &promise, .late = late};
     scan_code(&s, thread, head, back + 1, 1);
+    if (producer) scan_code(&s, producer, 0, producer->code->word_count, 1);
     return promise;
 }

@@ -3,6 +3,7 @@
  * In the first pass (b->emitting is false) the same functions run and change the entries in the
  * same way, but make no cells; so both passes see the same knowledge. */
 #include "region/step/complex.h"
+#include "region/step/producer.h"
 
 uint32_t dv_region_emit(dv_build *b, uint32_t op, int32_t oa, int32_t ob, int32_t oc) {
     uint32_t at = b->cells.count;
@@ -63,10 +64,15 @@ bool dv_owned(dv_build *b, dv_context *context, uint32_t pc, int32_t q) {
         pc = context->call_pc;
         context = context->parent;
     }
+    if (!context->parent && dv_producer_waits(b, context) && q >= b->producer.base - 3) {
+        if (q < b->producer.floor)
+            context = b->producer.context, pc = b->producer.at;
+        else
+            q -= dv_producer_entries(b);
+    }
     const dv_code *code = context->thread->code;
     int32_t depth = q - context->base - (int32_t)code->local_count + 1;
     if (depth <= 0) return true;
-    (void)b;
     uint32_t state = code->state_at[pc];
     while (state != 0 && state != DV_NO_STATE && code->states[state].depth > depth)
         state = code->states[state].below;
@@ -153,16 +159,19 @@ uint32_t dv_exit_make(dv_build *b, dv_context *context, uint32_t pc, bool counts
     if (counts && !b->charged && b->last_exit.context == context && b->last_exit.pc == pc &&
         b->last_exit.version == b->version)
         return b->last_exit.exit;
-    dv_exit x = {.pc = pc, .thread = context->thread, .counts = counts, .top = dv_home(b, b->top)};
+    dv_exit x = {.pc = pc, .thread = context->thread, .counts = counts};
+    x.folds = dv_producer_folds(b, context);
+    x.top = (int16_t)(dv_home(b, b->top) - x.folds);
     x.first_item = b->items.count;
     x.first_frame = b->frames.count;
     for (int32_t q = 0; q < b->top; q++) exit_item(b, context, pc, q);
     x.item_count = b->items.count - x.first_item;
     for (dv_context *c = context; c->parent; c = c->parent) {
         const uint8_t calls = b->charged ? 0 : calls_of(c);
-        DV_PUSH(
-            b, frames,
-            (dv_exit_frame){dv_home(b, c->base), calls, link_of(c), c->parent->thread, c->call_pc});
+        const int16_t base = (int16_t)(dv_home(b, c->base) - x.folds);
+        DV_PUSH(b, frames,
+                (dv_exit_frame){base, calls, dv_producer_is(b, c), link_of(c), c->parent->thread,
+                                c->call_pc});
     }
     x.frame_count = b->frames.count - x.first_frame;
     uint32_t number = b->exits.count;
@@ -472,6 +481,7 @@ static uint32_t embed(dv_build *b, int32_t inputs, int32_t outputs, uint32_t nex
         at = b->cells.count;
         for (uint32_t i = 0; i < dv_op_infos[generic].length; i++)
             if (!DV_PUSH(b, cells, original[i])) return 0;
+        if (dv_producer_is_passed(b)) b->cells.data[at + 1].i += dv_producer_folds(b, b->context);
         if (op >= DV_OP_COUNT && (b->context->parent || is_expression(b->vm, original))) {
             /* What an extension keeps for the site goes with the code of the function inlined. */
             op = dv_op_infos[generic].adaptive;

@@ -7,9 +7,11 @@
 #include "region/run/memory.h"
 #include "region/emit/pair.h"
 #include "region/analyse/promise.h"
+#include "region/step/producer.h"
 #include "region/region.h"
 #include "region/emit/written.h"
 #include "run/frame.h"
+#include "run/generator.h"
 #include "types/callable/variable.h"
 #include "types/number/complex.h"
 #include "types/number/int.h"
@@ -554,6 +556,64 @@ static inline void count_entering(dv_vm *vm, dv_region *region, const dv_value *
     if (region->least_rounds) region->entries_counted++, region->rounds -= dv_work_rounds(vm);
 }
 
+/* The generator that the loop walks
+ * ------------------------------------------------------------------------------------------------
+ */
+
+/* So many slots its frame takes while it waits, from the iterator's on. */
+static uint32_t slots_of(const dv_producer *producer) {
+    return (uint32_t)(producer->stack + producer->saved - (producer->base - 3));
+}
+
+/* Its frame comes to where the region has it, and what the loop's body has on the operand stack
+ * above that; false: it is not as the region expects, and nothing has changed.  It does not know
+ * yet. */
+static bool unfold(dv_vm *vm, const dv_region *region, const dv_entry *entry, dv_value *fp) {
+    const dv_producer *producer = &region->producer;
+    dv_value *base = fp + producer->base, *above = base - 3;
+    if (!dv_is_generator(base[-4])) return false;
+    const dv_generator *g = dv_as_generator(base[-4]);
+    const uint32_t locals = producer->thread->local_count;
+    const uint32_t twins = producer->twin >= 0 && dv_same(fp[producer->twin], base[-4]);
+    if (!dv_producer_is_ready(vm, g, producer->thread, producer->at, 1 + twins)) return false;
+    memmove(above + slots_of(producer), above, entry->above * sizeof *above);
+    memcpy(base, g->slots, locals * sizeof *base);
+    memcpy(fp + producer->stack, g->slots + locals, producer->saved * sizeof *base);
+    return true;
+}
+
+/* What is above goes back, where so many entries are. */
+static void fold(const dv_region *region, dv_value *fp, uint32_t count) {
+    dv_value *above = fp + region->producer.base - 3;
+    memmove(above, above + slots_of(&region->producer), count * sizeof *above);
+}
+
+/* An exit from the loop's body: the generator waits again. */
+static void __attribute__((noinline))
+put_back(const dv_region *region, const dv_exit *exit, dv_value *fp) {
+    const dv_producer *producer = &region->producer;
+    const dv_value *base = fp + producer->base;
+    dv_generator *g = dv_as_generator(base[-4]);
+    const uint32_t locals = producer->thread->local_count;
+    memcpy(g->slots, base, locals * sizeof *base);
+    memcpy(g->slots + locals, fp + producer->stack, producer->saved * sizeof *base);
+    g->saved = producer->saved;
+    g->at = producer->at;
+    g->next = producer->at + dv_op_infos[DV_OP_YIELD].length;
+    g->state = DV_GENERATOR_SUSPENDED;
+    fold(region, fp, (uint32_t)(exit->top - (producer->base - 3)));
+}
+
+/* An exit from its own code: it runs, for the FOR_ITER of the frame at fp. */
+static void run_on(dv_vm *vm, const dv_producer *producer, dv_value *fp) {
+    dv_value *base = fp + producer->base;
+    dv_generator *g = dv_as_generator(base[-4]);
+    base[-3] = g->function;
+    g->resumer = DV_RESUMER_FOR;
+    g->end = producer->end;
+    dv_generator_runs(vm, g, base);
+}
+
 /* Does what the exit says: afterwards the frames are as INCA code expects them at the exit's pc.
  * The result is the cell there; vm->fp is the innermost frame. */
 static const dv_cell *take_exit(dv_vm *vm, dv_region *region, dv_exit *exit, dv_value *fp,
@@ -565,10 +625,12 @@ static const dv_cell *take_exit(dv_vm *vm, dv_region *region, dv_exit *exit, dv_
             leave_instance(vm, fp, item);
         else
             fp[item->to] = value_of(vm, fp, item, saved);
+    if (DV_UNLIKELY(exit->folds)) put_back(region, exit, fp);
     dv_value *caller = fp;
     for (uint32_t i = exit->frame_count; i-- > 0;) { /* outermost first */
         const dv_exit_frame *frame = &region->frames[exit->first_frame + i];
         dv_value *base = fp + frame->base;
+        if (DV_UNLIKELY(frame->produces)) run_on(vm, &region->producer, fp);
         base[-2] = dv_raw_pointer(frame->link);
         base[-1] = dv_raw_pointer(caller);
         vm->calls_left -= frame->calls;
@@ -600,7 +662,7 @@ const dv_cell *dv_region_exit(DV_HANDLER_PARAMETERS) {
     const registers saved = {r, d};
     vm->ip = ip, vm->fp = fp;
     dv_value *top = fp + exit->top;
-    vm->sp = top;
+    vm->sp = top + exit->folds;
     const dv_cell *next = take_exit(vm, exit->region, exit, fp, &saved, DV_LEAVES_AT_EXIT);
     vm->sp = top;
     if (dv_is_empty(vm->error)) return next;
@@ -624,7 +686,7 @@ const dv_cell *dv_region_retired(DV_HANDLER_PARAMETERS) {
     dv_exit *exit = &region->exits[point->exit];
     const registers saved = {r, d};
     dv_value *top = fp + exit->top;
-    vm->ip = ip, vm->sp = top, vm->fp = fp;
+    vm->ip = ip, vm->sp = top + exit->folds, vm->fp = fp;
     const dv_cell *next = take_exit(vm, region, exit, fp, &saved, DV_LEAVES_AT_SAFEPOINT);
     vm->sp = top;
     if (dv_is_empty(vm->error)) return next;
@@ -639,10 +701,14 @@ static const dv_exit *exit_at(const dv_thread *thread, const dv_cell *ip,
     return point ? &(*region)->exits[point->exit] : NULL;
 }
 
-uint32_t dv_region_pc(const dv_thread *thread, const dv_cell *ip) {
+uint32_t dv_region_pc(dv_thread **thread, const dv_cell *ip, uint32_t *base) {
     const dv_region *region;
-    const dv_exit *exit = exit_at(thread, ip, &region);
-    return exit ? exit->pc : DV_NO_PC;
+    const dv_exit *exit = exit_at(*thread, ip, &region);
+    if (!exit) return DV_NO_PC;
+    *thread = (dv_thread *)exit->thread;
+    const int16_t *inner = exit->frame_count ? &region->frames[exit->first_frame].base : NULL;
+    *base = inner ? (uint32_t)(*inner + exit->folds) : 0;
+    return exit->pc;
 }
 
 uint32_t dv_region_inlined(const dv_thread **thread, const dv_cell *ip, uint32_t out) {
@@ -657,18 +723,20 @@ uint32_t dv_region_inlined(const dv_thread **thread, const dv_cell *ip, uint32_t
 }
 
 dv_peek dv_region_peek(const dv_thread *thread, const dv_cell *ip, const dv_value *fp,
-                       uint32_t local) {
+                       uint32_t slot) {
     const dv_region *region;
     const dv_exit *exit = exit_at(thread, ip, &region);
     for (uint32_t i = 0; exit && i < exit->item_count; i++) {
         const dv_exit_item *item = &region->items[exit->first_item + i];
-        if (item->to != (int16_t)local) continue;
-        if (item->action == DV_EXIT_FADED && dv_same(fp[local], DV_FADED))
+        if (item->to != (int16_t)slot) continue;
+        if (item->action == DV_EXIT_FADED && dv_same(fp[slot], DV_FADED))
             return (dv_peek){.is_virtual = true, .value = DV_NONE};
         if (item->action == DV_EXIT_INT)
             return (dv_peek){.is_raw_int = true, .integer = (int64_t)fp[item->from].bits};
         if (item->action == DV_EXIT_CHAR)
             return (dv_peek){.is_raw_char = true, .integer = (uint8_t)fp[item->from].bits};
+        if (item->action == DV_EXIT_VALUE || item->action == DV_EXIT_VALUE_B)
+            return (dv_peek){.value = item->value};
         if (item->action == DV_EXIT_FLOAT) return (dv_peek){.value = fp[item->from]};
         if (item->action == DV_EXIT_COMPLEX)
             return (dv_peek){.is_raw_complex = true,
@@ -677,7 +745,7 @@ dv_peek dv_region_peek(const dv_thread *thread, const dv_cell *ip, const dv_valu
         if (item->action == DV_EXIT_BOOL)
             return (dv_peek){.value = dv_bool(fp[item->from].bits != 0)};
     }
-    return (dv_peek){.value = dv_same(fp[local], DV_FADED) ? DV_NONE : fp[local]};
+    return (dv_peek){.value = dv_same(fp[slot], DV_FADED) ? DV_NONE : fp[slot]};
 }
 
 /* An exception was raised in INCA code.  If a region was left there just before that, the
@@ -700,7 +768,8 @@ static const dv_cell *leave(dv_vm *vm, const dv_cell *ip) {
     dv_exit *exit = &region->exits[point->exit];
     const registers saved = {vm->r, vm->d};
     judge_again(vm, region, true);
-    dv_value *sp = vm->sp = point->keeps_sp ? vm->sp : fp + exit->top;
+    if (!point->keeps_sp) vm->sp = fp + exit->top + exit->folds;
+    dv_value *sp = vm->sp - exit->folds;
     const dv_cell *next = take_exit(vm, region, exit, fp, &saved, DV_LEAVES_RAISING);
     dv_error_clear(vm); /* the exception on its way comes before a MemoryError of its exit */
     vm->sp = sp;
@@ -852,6 +921,8 @@ static void take_objects(dv_vm *vm, const dv_region *region, const dv_entry *ent
 
 static const dv_cell *enter(dv_vm *vm, dv_region *region, const dv_entry *entry, dv_value *fp) {
     if (DV_UNLIKELY(entry->takes)) take_objects(vm, region, entry, fp);
+    if (region->producer.thread)
+        dv_as_generator(fp[region->producer.base - 4])->state = DV_GENERATOR_RUNNING;
     if (region->gate) fp[region->gate->return_slot].bits = 0; /* the result is to be boxed */
     count_entering(vm, region, fp);
     return region->cells + entry->cell;
@@ -869,8 +940,10 @@ static const dv_cell *refuse(dv_vm *vm, dv_cell *back, dv_value *fp);
 static const dv_cell *enter_one(dv_vm *vm, const dv_entry *entry, dv_value *fp) {
     for (; entry; entry = entry->next) {
         dv_region *region = entry->region;
-        if (has_room(vm, region, fp) && unbox_entry(region, entry, fp) && hold(region, fp))
-            return enter(vm, region, entry, fp);
+        const bool produces = region->producer.thread;
+        if (!has_room(vm, region, fp) || (produces && !unfold(vm, region, entry, fp))) continue;
+        if (unbox_entry(region, entry, fp) && hold(region, fp)) return enter(vm, region, entry, fp);
+        if (produces) fold(region, fp, entry->above);
     }
     return NULL;
 }
@@ -945,7 +1018,8 @@ void dv_region_install(dv_vm *vm, dv_region *region, uint32_t back) {
         dv_entry *entry = &region->entries[i];
         join_back_edge(vm, entry);
         set_back_edge(vm, entry->back, DV_OP_JUMP_BACK_REGION);
-        make_start(vm, thread, entry);
+        const bool walks = region->producer.thread && entry->above == 0;
+        if (!walks) make_start(vm, thread, entry); /* no generator waits where it begins */
         const uint32_t pc = dv_thread_pc(thread, entry->back);
         tell(vm, thread,
              &(dv_loop_event){
@@ -985,14 +1059,17 @@ static bool try_loop(dv_vm *vm, dv_thread *thread, const dv_value *fp, uint32_t 
 /* May it be analysed now?  What promises little is analysed when that no longer matters, and only
  * if at least half of it would be typed: most such loops get no region in the end.  A loop is
  * looked at once, however many loops in it become hot. */
-static bool may_try(dv_vm *vm, dv_thread *thread, uint32_t back, bool is_hot) {
+static bool may_try(dv_vm *vm, dv_thread *thread, const dv_value *fp, uint32_t back, bool is_hot) {
     const uint32_t head = thread->code->words[back] >> 8;
     dv_site *site = &thread->cells[thread->cell_at[back] + 1].site;
     if (vm->stress.quicken_at_once || vm->nama == DV_NAMA_SEQUENCE || thread->code->written)
         return true;
     if (back - head >= DV_MOST_WORDS) return true; /* it is refused at once */
     if (site->looked == LOOKED_AT || (site->looked == POSTPONED && !is_hot)) return false;
-    const dv_promise promise = dv_region_promise(vm, thread, head, back, site->looked == POSTPONED);
+    const dv_generator *producer = dv_producer_walked(vm, thread, fp, head);
+    const dv_promise promise =
+        dv_region_promise(vm, thread, head, back, producer ? dv_generator_thread(producer) : NULL,
+                          site->looked == POSTPONED);
     const uint64_t least = site->looked == POSTPONED ? promise.boxed : 2 * promise.boxed;
     if (promise.typed >= least) return true;
     if (!is_hot) site->looked = LOOKED_AT;
@@ -1023,7 +1100,7 @@ static bool try_loops(dv_vm *vm, dv_thread *thread, const dv_value *fp, uint32_t
                 (pc == hot || was_seen_twice(vm, thread, pc)))
                 back = pc;
         uint32_t size = back + 1 - (code->words[back] >> 8);
-        if (!may_try(vm, thread, back, back == hot)) {
+        if (!may_try(vm, thread, fp, back, back == hot)) {
             attempt->waits = back == hot;
         } else {
             if (try_loop(vm, thread, fp, back, hot)) return true;

@@ -11,6 +11,7 @@
 #include "region/step/complex.h"
 #include "region/emit/fuse.h"
 #include "region/step/operator.h"
+#include "region/step/producer.h"
 #include "region/step/text.h"
 #include "region/step/virtual.h"
 #include "types/file/module.h"
@@ -740,8 +741,7 @@ static uint32_t store_local(dv_build *b, uint32_t next_pc) {
         int16_t slot = dv_shadow(b, q);
         dv_operand o = dv_raw_operand(v);
         if (o.mode == 'R')
-            dv_region_emit(b, v->kind == DV_K_FLOAT ? DV_OP_R_STORE_D : DV_OP_R_STORE_I, slot, 0,
-                           0);
+            dv_store_register(b, top, slot);
         else if (o.mode == 'S')
             dv_region_emit(b, DV_OP_R_MOVE, o.slot, slot, 0);
         else
@@ -1065,6 +1065,7 @@ uint32_t dv_step_if_builtin(dv_build *b, uint32_t next_pc) {
 /* A generator's frame moves when it is resumed, so the region ends here, as it may; it is entered
  * again at a back edge. */
 static uint32_t step_yield(dv_build *b) {
+    if (dv_producer_is(b, b->context)) return dv_producer_yield(b);
     for (int i = 0; i < DV_YIELD_WEIGHS; i++) dv_step_count(b, false);
     dv_region_emit_exit(b, b->context, b->pc, false);
     return b->pc;
@@ -1107,6 +1108,10 @@ uint32_t dv_step(dv_build *b) {
     if (behind != DV_NO_PC) return behind;
     const uint32_t next_pc = b->pc + dv_step_length(b, b->pc);
     const dv_op_info *info = &dv_op_infos[op];
+    if (dv_producer_is_left(b)) {
+        dv_region_emit_exit(b, b->context, b->pc, false); /* as it may */
+        return b->pc;
+    }
     switch ((dv_op_region)info->region) {
     case DV_REGION_STEPS: return dv_steps[op](b, next_pc);
     case DV_REGION_LEAVES: return step_unknown(b);

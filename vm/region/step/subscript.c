@@ -5,6 +5,7 @@
  * looked up at each access, as whatever calls out may have changed it; an object of an extension is
  * looked at as a whole each time. */
 #include "region/emit/fuse.h"
+#include "region/step/producer.h"
 #include "region/step/operator.h"
 #include "region/step/virtual.h"
 #include "types/class/class.h"
@@ -592,7 +593,7 @@ uint32_t dv_step_append(dv_build *b, int32_t q, int32_t inputs, uint32_t next_pc
 }
 
 uint32_t dv_step_list_append(dv_build *b, uint32_t next_pc) {
-    const int32_t q = b->top - 1 - (int32_t)dv_word_operand(b, b->pc, 0);
+    const int32_t q = dv_producer_below(b, 1 + (int32_t)dv_word_operand(b, b->pc, 0));
     if (b->e[q].kind != DV_K_LIST || !may_append(b, q)) return dv_step_embed(b, 1, 0, next_pc);
     append(b, q);
     dv_pop(b, 1);

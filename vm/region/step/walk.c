@@ -3,6 +3,7 @@
  *
  * A way to walk is a row of `walks` or of `pair_walks` here, and its instructions in
  * gen/ops/region_buffer.mako. */
+#include "region/step/producer.h"
 #include "region/step/step.h"
 
 /* Heads of loops
@@ -244,6 +245,8 @@ static uint32_t walk_range(dv_build *b, uint32_t exhausted, uint32_t next_pc) {
 uint32_t dv_step_for_iter(dv_build *b, uint32_t next_pc) {
     uint32_t exhausted = dv_word_operand(b, b->pc, 0);
     const dv_known_value *iterator = dv_top(b, 1);
+    if (dv_producer_waits(b, b->context) && b->pc == b->producer.context->call_pc)
+        return dv_producer_resume(b);
     if (iterator->kind == DV_K_RANGE) return walk_range(b, exhausted, next_pc);
     if (dv_step_is_cold(b)) return dv_step_leave(b);
     pairs p = choose_pairs(b, next_pc);
