@@ -58,7 +58,7 @@ extern const nd_ufunc_facts loops_facts[ND_UFUNCS];
 /* For nd_work.  The quickest loops take as long as their bytes: `size` of an element. */
 static inline int64_t loops_steps(nd_ufunc_number number, int64_t count, int64_t size) {
     const int64_t effort = loops_facts[number].effort;
-    return effort == 1 ? count * size / 24 : count * effort / 4;
+    return effort == 1 ? count * size / 28 : count * effort / 4;
 }
 
 /* rows x columns of a product into `c`, whose rows are `c_row` bytes apart.  b is a panel: `inner`

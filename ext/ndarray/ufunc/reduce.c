@@ -96,7 +96,7 @@ static bool gather_row(dvx_vm *vm, void *context, char *const *data, int64_t cou
 /* What folding takes, for nd_work: so many bytes at a time, but products, of which each waits for
  * the one before. */
 static int64_t fold_steps(const reduction *r, int64_t count, int64_t stride) {
-    enum { LEAST = 2, MOST = 24, UNKNOWN = 18, BYTES = 48 };
+    enum { LEAST = 2, MOST = 24, UNKNOWN = 20, BYTES = 56 };
     const int64_t step = stride < 0 ? -stride : stride ? stride : UNKNOWN;
     const int64_t bytes = step < LEAST ? LEAST : step < MOST ? step : MOST;
     return r->waits ? count : count * bytes / BYTES;

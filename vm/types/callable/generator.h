@@ -8,8 +8,8 @@
  * the frame shares that one reference.
  *  2. slots: local_count locals, then `saved` entries of the operand stack, none of which borrows
  * from a local (code/verify.c).  They mean something only while the generator is new or suspended.
- *  3. The generators that run form a list by `outer`, from vm->generator, the innermost one; but for
- * those that are part of a region, whose frame that has (region/step/producer.h).
+ *  3. The generators that run form a list by `outer`, from vm->generator, the innermost one; but
+ * for those that are part of a region, whose frame that has (region/step/producer.h).
  *  4. `handled` is the exception that the generator itself is handling while it is suspended;
  * `outer_handled` what the code around it is handling while it runs.  One of them is None. */
 #ifndef DV_TYPES_GENERATOR_H
