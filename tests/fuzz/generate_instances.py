@@ -54,7 +54,7 @@ class Pair:
         return %(twin)s
 %(truth)s
     def show(self):
-        return type(self).__name__, sorted((name, type(value).__name__ if hasattr(value, 'show') else str(value)) for name, value in self.__dict__.items())
+        return type(self).__name__, sorted((name, str(value) if isinstance(value, (int, float, str)) else type(value).__name__) for name, value in self.__dict__.items())
 
 
 class Point(Pair):
