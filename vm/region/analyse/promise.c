@@ -73,7 +73,7 @@ static verdict judge_callee(const dv_vm *vm, const dv_cell *cell, const dv_op_in
     const bool raw =
         info->cached[0] == DV_CACHED_CLASS
             ? cache->p == vm->classes[DV_T_COMPLEX] || dv_step_class_raws(vm, cache->p) != NULL
-            : def->raw || dv_text_question(def->name);
+            : def->raw || dv_text_question((dv_text){def->name, (uint32_t)strlen(def->name)});
     return raw ? UNKNOWN : BOXED;
 }
 

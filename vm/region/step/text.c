@@ -172,9 +172,11 @@ static const struct {
     {"isupper", DV_UNICODE_UPPER},
 };
 
-int64_t dv_text_question(const char *name) {
+int64_t dv_text_question(dv_text name) {
     for (size_t i = 0; i < sizeof questions / sizeof *questions; i++)
-        if (strcmp(name, questions[i].name) == 0) return questions[i].flags;
+        if (name.size == strlen(questions[i].name) &&
+            memcmp(name.data, questions[i].name, name.size) == 0)
+            return questions[i].flags;
     return 0;
 }
 
@@ -182,7 +184,8 @@ bool dv_text_ask(dv_build *b, uint32_t *next_pc) {
     if (dv_top(b, 1)->kind != DV_K_CHAR || !dv_step_follows(b, *next_pc, DV_OP_CALL_METHOD) ||
         dv_word_operand(b, *next_pc, 0) != 0)
         return false;
-    const int64_t flags = dv_text_question(dv_as_str(dv_site_cell(b, b->pc)[2].v)->data);
+    const dv_str *name = dv_as_str(dv_site_cell(b, b->pc)[2].v);
+    const int64_t flags = dv_text_question((dv_text){name->data, (uint32_t)name->length});
     if (!flags) return false;
     dv_load_register(b, b->top - 1);
     const uint32_t at = dv_region_emit(b, DV_OP_RS_KIND, 0, 0, 0);

@@ -16,7 +16,7 @@ bool dv_text_ord(dv_build *b, uint32_t *next_pc);
 bool dv_text_chr(dv_build *b, uint32_t *next_pc);
 /* Which properties of a character the method of that name asks about (DV_UNICODE_DIGIT, ...); 0: it
  * asks about none. */
-int64_t dv_text_question(const char *name);
+int64_t dv_text_question(dv_text name);
 /* c.isdigit() and the like of the topmost entry, from the LOAD_METHOD on. */
 bool dv_text_ask(dv_build *b, uint32_t *next_pc);
 
