@@ -548,7 +548,7 @@ static bool sort_rows(dvx_vm *vm, const nd_dtype *dtype, char *data, int64_t cou
         data += done * (int64_t)size;
         if (i < lines && !radix_sort(&sorting, dtype->num, data, room, count))
             all_sorts[dtype->num].sort(data, room, count, &sorting);
-        good = !sorting.stopped && nd_work(vm, (done + 1) * count * 7);
+        good = !sorting.stopped && nd_work(vm, (done + 1) * count * 6);
     }
     if (room) vm->api->deallocate(vm, room, size);
     return good;
@@ -595,7 +595,7 @@ static bool sort_places(dvx_vm *vm, const nd_dtype *dtype, const char *data, int
         places += done * count;
         if (i < lines && !radix_sort_places(&sorting, dtype->num, data, places, room, count))
             all_sorts[dtype->num].argsort(data, places, room, count, &sorting);
-        good = !sorting.stopped && nd_work(vm, (done + 1) * count * 7);
+        good = !sorting.stopped && nd_work(vm, (done + 1) * count * 6);
     }
     if (room) vm->api->deallocate(vm, room, size);
     return good;

@@ -122,7 +122,7 @@ static dv_value prod(dv_vm *vm, const dv_value *args, uint32_t count, dv_value k
     if (dv_is_empty(iterator)) return iterator;
     dv_value r = dv_is_empty(given[1]) ? dv_int(1) : dv_retain(given[1]);
     while (!dv_is_empty(r) && !dv_is_empty(item = dv_step(vm, iterator))) {
-        dv_value product = dv_work(vm, 3) ? dv_binary(vm, DV_BINARY_MUL, r, item) : DV_EMPTY;
+        dv_value product = dv_work(vm, 2) ? dv_binary(vm, DV_BINARY_MUL, r, item) : DV_EMPTY;
         dv_release(vm, item);
         dv_release(vm, r);
         r = product;

@@ -72,7 +72,7 @@ static dv_value map_string(dv_vm *vm, dv_value v, mapper first, mapper others) {
     const dv_str *s = dv_as_str(v);
     dv_builder b;
     dv_builder_init(&b, vm);
-    dv_work_owe(vm, s->length / 3);
+    dv_work_owe(vm, s->length * 2 / 5);
     if (s->length > 0) first(&b, s, 0);
     for (int64_t i = 1; i < s->length && !b.failed; i++) others(&b, s, i);
     return dv_builder_finish(&b);
