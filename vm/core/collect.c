@@ -57,7 +57,7 @@ static void owe(dv_heap *heap, size_t size) {
     enum { SMALL = 4096, LARGE = 1 << 25 };
     if (size < SMALL) return;
     dv_vm *vm = (dv_vm *)(void *)((char *)heap - offsetof(dv_vm, heap));
-    dv_work_owe(vm, (int64_t)(size / (size < LARGE ? 224 : 28)));
+    dv_work_owe(vm, (int64_t)(size / (size < LARGE ? 224 : 32)));
 }
 
 void dv_collector_init(dv_vm *vm) {
