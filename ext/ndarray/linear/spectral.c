@@ -311,7 +311,7 @@ static dvx_value general(dvx_vm *vm, dvx_value v, bool vectors) {
                              {space, vectors ? (size_t)n * (size_t)n * size : 0}}};
     for (int64_t i = 0; good && n && i < s.count; i++) {
         good = linalg_turn(vm, linalg_matrix(&s, i), n, n, (int64_t)size, a);
-        if (!(good = good && apart_call(vm, 8.0 * n * n * n, &parts))) break;
+        if (!(good = good && apart_call(vm, (vectors ? 8.0 : 5.0) * n * n * n, &parts))) break;
         if (c.info) good = linalg_fail(vm, "Eigenvalues did not converge");
         for (int j = 0; j < n; j++) real &= s.is_complex || w[n + j] == 0;
         if (good)
