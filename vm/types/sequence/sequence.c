@@ -313,7 +313,7 @@ int64_t dv_items_count(dv_vm *vm, dv_value sequence, dv_value item) {
     for (int64_t i = 0;; i++) {
         const dv_value *items = dv_items_of(sequence, &count);
         if (i >= count) return found;
-        if (i % 2 == 0 && !dv_work(vm, 1)) return -1;
+        if (i % 2 == 0 && !dv_work(vm, 1)) return -1; /* two plain comparisons take a unit */
         int equal = dv_items_equal(vm, items[i], item);
         if (equal < 0) return -1;
         found += equal;
