@@ -137,8 +137,7 @@ static const explanation explanations[] = {
     [ITERATOR] = {"asked-iterator",
                   "it goes over a generator or another iterator, which is asked for each item",
                   "go over a range, over a list, dict, set, array or bytes with numbers of one "
-                  "type, or over a "
-                  "generator with one yield that nothing else refers to"},
+                  "type, or over a generator with one yield that nothing else refers to"},
     [WITH] = {"with", "it has a with statement, whose object is entered and left in each round",
               "put the with statement around the loop"},
     [CALL_C] =

@@ -127,8 +127,7 @@ const nd_dtype *dtype_promote(const nd_dtype *a, const nd_dtype *b);
 bool dtype_is_safe(const nd_dtype *from, const nd_dtype *to);
 bool dtype_is_same_kind(const nd_dtype *from, const nd_dtype *to);
 /* May elements be cast as `casting` says, or else `word`, which becomes the rule?  1, 0, -1:
- * ValueError.
- */
+ * ValueError. */
 int dtype_casts(dvx_vm *vm, const nd_dtype *from, const nd_dtype *to, dvx_value casting,
                 char word[32]);
 

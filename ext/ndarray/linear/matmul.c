@@ -273,7 +273,7 @@ static bool multiply_bits(dvx_vm *vm, const nd_matrix *a, const nd_matrix *b, ch
 static bool count_product(dvx_vm *vm, const nd_matrix *a, const nd_matrix *b) {
     enum { BEGINNING = 32 };
     const int64_t steps = a->rows * b->rows * b->columns;
-    return nd_work(vm, (a->rows == 1 && b->columns == 1 ? steps * 2 / 5 : steps) + BEGINNING);
+    return nd_work(vm, (a->rows == 1 && b->columns == 1 ? steps / 5 * 2 : steps) + BEGINNING);
 }
 
 static bool multiply_bool(dvx_vm *vm, const nd_matrix *a, const nd_matrix *b, char *out) {
