@@ -76,7 +76,7 @@ LOCKSTEPS = (
 )
 LOCKSTEP_ROOMS = ("levels", "generators")
 # A script runs in one of so many of the variants that take turns.  As many seeds in a row run it in all.
-TURNS, QUICK_TURNS = 12, 24
+TURNS, QUICK_TURNS = 12, 48
 GENERIC_TURNS = 4  # of a quick run at several levels: nama has run the code of level generic before it quickens
 PROGRESS = 30  # seconds between lines that say how far a run is, where there is no terminal
 SANITIZER_MARKS = (b"AddressSanitizer", b"LeakSanitizer", b"ThreadSanitizer", b"runtime error: ")

@@ -534,6 +534,7 @@ dynvm_status dynvm_disassemble(dynvm_vm *self, const char *path, int after_run,
     }
     dv_unit *unit = unit_of(vm, path, &known);
     if (!unit) return finish(self);
+    vm->keeps_facts |= known.facts != 0;
     bool found = after_run ? report_after_run(vm, unit, &page, list)
                            : dv_inspect_dis(vm, unit, false, &page);
     if (--unit->references == 0) unit->release_arena(unit->context, unit->arena);

@@ -81,6 +81,7 @@ static const char help[] =
     "of dis, stats, explain, trace and view:\n"
     "  --after-run                 dis: run the script first, and list what its code became\n"
     "  --asm                       dis: as assembly; what the script prints goes to stderr\n"
+    "  --facts                     dis: what the analysis knew in regions, after the run\n"
     "  --where                     dis: where dynvm's sources define each instruction, and who\n"
     "                              chooses it; without a script: of all there are\n"
     "  --function=NAME             only this function\n"
@@ -299,6 +300,8 @@ static bool parse_report_option(const char *argument, cli_options *options, bool
         options->report.assembly = 1;
     else if (options->tool == CLI_DISASSEMBLE && strcmp(argument, "--where") == 0)
         options->report.where = 1;
+    else if (options->tool == CLI_DISASSEMBLE && strcmp(argument, "--facts") == 0)
+        options->report.facts = options->after_run = true;
     else if (options->tool == CLI_ASSEMBLE)
         return strcmp(argument, "--print") == 0 && (options->print = true);
     else if (options->tool == CLI_VIEW && (value = value_of(argument, "--step")))

@@ -347,8 +347,8 @@ struct dv_vm {
     dv_level level;
     dv_nama nama;
     dv_form form;
-    /* Regions keep what they know at each instruction (inspect/window/steps.h). */
-    bool records_steps;
+    /* Regions keep what they know in front of each instruction, to be shown. */
+    bool keeps_facts;
     dv_region_use regions;
     /* Through which a region was left last where a guard failed (region/region.h), or NULL. */
     struct dv_exit *failed_exit;

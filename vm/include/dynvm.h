@@ -589,10 +589,12 @@ typedef struct dynvm_report {
                 * are */
     const char *step; /* dynvm_view: the page also goes through this function step by step ... */
     unsigned steps;   /* ... so many of each phase of its life; default 100 */
+    int facts; /* dynvm_disassemble, after the run: what the abstract interpreter knew in front
+                * of each instruction of a region */
 } dynvm_report;
 
 #define DYNVM_REPORT \
-    { sizeof(dynvm_report), NULL, 0, 0, 0, 0, NULL, 0, 0, NULL, 0 }
+    { sizeof(dynvm_report), NULL, 0, 0, 0, 0, NULL, 0, 0, NULL, 0, 0 }
 
 /* Each writes to `output`, whose results do not matter; report NULL: all defaults. */
 

@@ -129,7 +129,7 @@ typedef struct dv_mark {
     dv_made kind;
 } dv_mark;
 
-/* The instruction that the cells from this one on stand for.  In VMs that count alone. */
+/* The instruction that the cells from this one on stand for.  In VMs that count or keep facts. */
 typedef struct dv_origin {
     uint32_t cell, pc;
     dv_thread *thread;
@@ -146,7 +146,7 @@ typedef enum dv_where {
     DV_AT_NOWHERE
 } dv_where;
 
-/* Where a local or an entry of the operand stack is.  In VMs that record steps alone. */
+/* Where a local or an entry of the operand stack is.  In VMs that keep facts alone. */
 typedef struct dv_placed {
     int16_t home, slot; /* AT_SLOT: the raw value; AT_ALIAS: whose home has it; RANGE: its triple */
     uint8_t kind;       /* dv_kind */
@@ -363,7 +363,7 @@ void dv_region_setup(dv_vm *vm);
 
 extern const char *const dv_kind_names[]; /* by dv_kind */
 
-/* The listing of a thread's regions, for `dynvm dis`. */
+/* The listing of a thread's regions, for `dynvm dis`, with the facts that are kept. */
 /* `naming`: is told of each instruction that is named, and brackets show what one handler does; may
  * be NULL. */
 typedef struct dv_region_naming {

@@ -467,7 +467,7 @@ bool dv_steps_begin(dv_vm *vm, const dv_unit *unit, const char *function, uint32
     steps->page = (dv_page){.out = append, .context = vm};
     steps->each = each < DV_STEPS_MOST ? each : DV_STEPS_MOST;
     vm->profile->recorded = steps;
-    vm->records_steps = true;
+    vm->keeps_facts = true;
     return true;
 }
 

@@ -98,10 +98,10 @@ static void note_known(dv_build *b, uint32_t pc, int32_t q) {
     DV_PUSH(b, known, placed);
 }
 
-/* In VMs that count: the cells from here on stand for the instruction at b->pc.  `knows`: the
- * entries say what is known in front of it. */
+/* In VMs that count or keep facts: the cells from here on stand for the instruction at b->pc.
+ * `knows`: the entries say what is known in front of it. */
 static void note_origin(dv_build *b, bool knows) {
-    if (!b->emitting || !b->vm->profile || b->failed) return;
+    if (!b->emitting || b->failed || !(b->vm->profile || b->vm->keeps_facts)) return;
     dv_origin origin = {
         .cell = b->cells.count, .pc = b->pc, .thread = (dv_thread *)b->context->thread};
     const uint32_t count = b->origins.count;
@@ -114,7 +114,7 @@ static void note_origin(dv_build *b, bool knows) {
     const dv_context *root = b->context;
     uint32_t pc = b->pc; /* in the region's own function */
     for (; root->parent; root = root->parent) pc = root->call_pc;
-    for (int32_t q = 0; knows && b->vm->records_steps && q < b->top; q++) note_known(b, pc, q);
+    for (int32_t q = 0; knows && b->vm->keeps_facts && q < b->top; q++) note_known(b, pc, q);
     origin.known_count = b->known.count - origin.first_known;
     DV_PUSH(b, origins, origin);
 }

@@ -134,13 +134,71 @@ static void print_pair(printer *p, uint32_t op) {
     if (more) print(p, " %s", dv_op_name(op));
 }
 
+/* ---- Facts ---- */
+
+/* Where the region has it, if it is not in its home slot. */
+static void print_place(const printer *p, const dv_region *region, const dv_placed *known) {
+    switch ((dv_where)known->where) {
+    case DV_AT_SLOT:
+    case DV_AT_ALIAS:
+        print(p, " ");
+        print_slot(p, region->thread->code, known->slot);
+        break;
+    case DV_AT_REGISTER: print(p, " %c", known->kind == DV_K_FLOAT ? 'd' : 'r'); break;
+    case DV_AT_VALUE:
+        if (dv_is_int(known->value)) print(p, " %lld", (long long)dv_as_int(known->value));
+        if (dv_is_float(known->value)) print(p, " %.17g", dv_as_float(known->value));
+        break;
+    case DV_AT_HOME:
+    case DV_AT_NOWHERE: break;
+    }
+}
+
+static void print_fact(const printer *p, const dv_region *region, const dv_placed *known) {
+    print(p, "%s", known->kind == DV_K_VIRTUAL ? "not made" : dv_kind_names[known->kind]);
+    if (known->kind != DV_K_RANGE) print_place(p, region, known);
+}
+
+/* Of the innermost frame: locals of which something is known and that somebody still reads, then
+ * its stack. */
+static void print_facts(const printer *p, const dv_region *region, const dv_origin *origin) {
+    const dv_code *code = origin->thread->code;
+    const uint32_t base = (uint32_t)origin->base, locals = base + code->local_count;
+    print(p, "       . %u %s", origin->pc, dv_op_name(code->words[origin->pc] & 0xFF));
+    if (origin->thread != region->thread)
+        print(p, " of %.*s", (int)code->name.size, code->name.data);
+    const char *between = "  ";
+    for (uint32_t q = base; q < origin->known_count; q++) {
+        const dv_placed *known = &region->known[origin->first_known + q];
+        const bool dull = known->dead || known->kind == DV_K_ANY || known->kind == DV_K_UNSET;
+        if (q == locals) between = "  | ";
+        if (q < locals && dull) continue;
+        print(p, "%s", between);
+        between = q < locals ? ", " : " ";
+        if (q < locals)
+            print(p, "%.*s: ", (int)code->local_names[q - base].size,
+                  code->local_names[q - base].data);
+        print_fact(p, region, known);
+        if (q >= locals) between = ", ";
+    }
+    print(p, "\n");
+}
+
+/* What was known in front of the instruction that the cell begins; *next: of the next origins. */
+static void print_facts_at(const printer *p, const dv_region *region, uint32_t at, uint32_t *next) {
+    for (; *next < region->origin_count && region->origins[*next].cell <= at; ++*next)
+        if (region->origins[*next].known_count) print_facts(p, region, &region->origins[*next]);
+}
+
 static void print_region(dv_vm *vm, printer *p, const dv_region *region) {
     print(p, "  region of pcs %u to %u: %u cells, %u exits%s", region->begin, region->end - 1,
           region->cell_count, region->exit_count, region->retired ? ", retired" : "");
     if (region->removed) print(p, ", %u objects removed", region->removed);
     print(p, "\n");
     print_entries(p, region);
+    uint32_t next = 0;
     for (uint32_t at = 0; at < region->cell_count;) {
+        print_facts_at(p, region, at, &next);
         uint32_t op = dv_op_of(vm, region->cells[at].h);
         if (op >= DV_OP_COUNT) {
             at += print_foreign(vm, p, &region->cells[at], at);
