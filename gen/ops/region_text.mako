@@ -26,6 +26,30 @@ ${narrow("a")}\
 </%isa:region>
 % endfor
 % endfor
+% for mode, what, more, add, room in (("S", "the raw character in slot b", "dv_str_char(vm, (uint8_t)SLOT_I(b))", 1, 1), ("K", "a constant str", "dv_retain(CELL(2).v)", "added->length", "DV_STR_WORD")):
+<%isa:region name="RS_APPEND_${mode}" operands="" cache="3" modes="${mode}" doc="Appends ${what} to the str in home slot a (guard); in place, where nobody else has it.">
+    if (DV_UNLIKELY(!dv_is_shape(HOME(a), DV_T_STR) || GUARD_FAILS())) EXIT();
+    dv_str *text = (dv_str *)dv_as_object(HOME(a));
+% if mode == "K":
+    const dv_str *added = dv_as_text(CELL(2).v);
+    if (added->kind != 1 || added->length > DV_STR_WORD) SLOW();
+% endif
+    if (text->header.references != 1 || text->interned || text->length == 0 || text->kind != 1 || (size_t)text->length + ${room} > text->capacity) SLOW();
+    ${"text->data[text->length] = (char)SLOT_I(b);" if mode == "S" else "memcpy(text->data + text->length, added->data, DV_STR_WORD);"}
+    text->length += ${add};
+    text->hash = -1;
+    REGION_NEXT();
+    --- out of line ---
+    PUBLISH_AT(d);
+    const dv_value added = ${more};
+    const dv_value grown = dv_is_empty(added) ? added : dv_str_extend(vm, HOME(a), added);
+    dv_release_outer(vm, added);
+    if (dv_is_empty(grown)) RAISE();
+    dv_release_outer(vm, HOME(a));
+    HOME(a) = grown;
+    REGION_NEXT();
+</%isa:region>
+% endfor
 <%isa:region name="RS_LENGTH" operands="" cache="3" doc="Length of the str in home slot a, to the int register.">
     r = dv_as_text(HOME(a))->length;
     REGION_NEXT();

@@ -46,7 +46,7 @@ class Texts(Writer):
             self.line(f"k {self.pick(['+=', '^=', '-='])} {self.pick([f'ord({self.char()})', f'len({self.char()})', f'({self.truth()})', f'{self.char()} == {self.char()}', 'i', 'len(s)'])}")
         else:
             self.line(self.pick([
-                f"out += {self.char()}", f"found[{self.char()}] = found.get({self.char()}, 0) + 1", f"seen.append({self.char()})", "c, d = d, c", f"e, d = {self.char()}, {self.char()}",
+                f"out += {self.char()}", f"out = out + {self.char()}", "out += ', '", f"d, out = out, out[:3]\nout += {self.char()}\nk += len(d)", f"found[{self.char()}] = found.get({self.char()}, 0) + 1", f"seen.append({self.char()})", "c, d = d, c", f"e, d = {self.char()}, {self.char()}",
                 f"p.c = {self.char()}", "d = p.c", f"d = {self.char()} or {self.char()}", f"d = {self.char()} if {self.truth()} else e", f"p = Pair({self.char()}, i)", "k += p.weigh()",
                 "out = f'{c}{d}{i}'", f"d = {self.char()} + {self.char()}", "seen.append((c, d))", f"k += {self.char()} * 2 == e", "e = None", "del d; d = c", f"match {self.char()}:\n    case 'a' | 'é': k += 1\n    case '': k += 2\n    case str(): k += 3",
             ]).replace("\n", "\n" + "    " * self.indent))

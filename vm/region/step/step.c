@@ -380,6 +380,7 @@ uint32_t dv_step_binary(dv_build *b, uint32_t next_pc) {
     if (bitwise || op == DV_BINARY_ADD || op == DV_BINARY_SUB || op == DV_BINARY_MUL)
         count_bools(b);
     if (dv_complex_binary(b, op, &next_pc)) return next_pc;
+    if (op == DV_BINARY_ADD && dv_text_append(b, &next_pc)) return next_pc;
     if (!dv_is_raw_number(x) || !dv_is_raw_number(y))
         return dv_operator_enter(b, next_pc) ? 0 : dv_step_embed(b, 2, 1, next_pc);
     bool ints = x->kind == DV_K_INT && y->kind == DV_K_INT;

@@ -1,5 +1,5 @@
 /* text.c: the transfer function of comparisons of strs and characters, of `in`, ord(), chr() and
- * questions such as c.isdigit().
+ * questions such as c.isdigit(); and of strs that grow by characters.
  *
  * Invariants
  *  1. A character beside a constant is compared as ints are, by number: that is the order of strs.
@@ -97,6 +97,39 @@ bool dv_text_compare(dv_build *b, dv_compare_op op, uint32_t *next_pc) {
         return false;
     }
     *next_pc = finish_truth(b, *next_pc);
+    return true;
+}
+
+/* The local that the sum of the two topmost entries goes to, if the first of them is what it has
+ * now and no other entry is: nobody sees it grow.  -1: there is none. */
+static int32_t grows(dv_build *b, uint32_t next_pc) {
+    const int32_t x = b->top - 2, q = b->e[x].slot;
+    if (b->e[x].where != DV_AT_ALIAS || !may_be_text(b, x, 0) ||
+        !dv_step_follows(b, next_pc, DV_OP_STORE_LOCAL) ||
+        q != b->context->base + (int32_t)dv_word_operand(b, next_pc, 0))
+        return -1;
+    for (int32_t i = 0; i < x; i++)
+        if (b->e[i].where == DV_AT_ALIAS && b->e[i].slot == q) return -1;
+    return q;
+}
+
+bool dv_text_append(dv_build *b, uint32_t *next_pc) {
+    const int32_t y = b->top - 1, q = grows(b, *next_pc);
+    const bool constant = is_text(&b->e[y]) && b->e[y].where == DV_AT_VALUE;
+    if (q < 0 || (!constant && b->e[y].kind != DV_K_CHAR) || dv_step_is_cold(b)) return false;
+    if (!constant) dv_to_slot(b, y);
+    dv_spill(b, false, y); /* what is in registers is lost if there is no memory */
+    dv_spill(b, true, y);
+    dv_point_add(b, b->cells.count, dv_exit_make(b, b->context, b->pc, false), true, false, false);
+    const uint32_t at = dv_region_emit_guard(b, constant ? DV_OP_RS_APPEND_K : DV_OP_RS_APPEND_S,
+                                             dv_home(b, q), constant ? 0 : b->e[y].slot, 0);
+    if (constant) dv_region_emit_constant(b, at, (dv_cell){.v = b->e[y].value});
+    dv_step_count(b, true);
+    dv_pop(b, 2);
+    b->e[q].kind = DV_K_STR;
+    b->version++;
+    if (q < b->locals) b->quiet = NULL;
+    *next_pc += dv_step_length(b, *next_pc);
     return true;
 }
 

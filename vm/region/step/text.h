@@ -11,6 +11,9 @@
 /* A comparison of the two topmost entries, one of which is a character, or which INCA saw as strs.
  * All of these: false: it is something else, and nothing has happened. */
 bool dv_text_compare(dv_build *b, dv_compare_op op, uint32_t *next_pc);
+/* The sum of a str and a character or a constant str, where it goes to the local that the str comes
+ * from, as in s += c; then it grows in place. */
+bool dv_text_append(dv_build *b, uint32_t *next_pc);
 /* ord(), chr() of the topmost entry, the argument of a call. */
 bool dv_text_ord(dv_build *b, uint32_t *next_pc);
 bool dv_text_chr(dv_build *b, uint32_t *next_pc);
