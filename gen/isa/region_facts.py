@@ -18,7 +18,7 @@ CONSTANTS = ("NOTHING", "INT", "DOUBLE", "RAW", "VALUE", "ELEMENT")
 HOMES = ("NOTHING", "COPY", "BORROW", "MOVE", "EXCHANGE", "RELEASE", "BOX", "CONSTANT", "CONSTANT_B")
 
 # Of the machine, of shapes, tables and functions of one VM, of complex numbers: nothing that a text can name.
-FOREIGN = r"\.s\.[ab]|CELL\(\d\)\.p\b|raw->|\bsp\b|TAIL\((?!dv_region_exit)|SLOT_IM|SET_IM|calls_left|PUBLISH\(|EXTENSION|OPERAND|dv_as_text"
+FOREIGN = r"\.s\.[ab]|dv_source_at|dv_region_\w+\(vm, RANGE|CELL\(\d\)\.p\b|raw->|\bsp\b|TAIL\((?!dv_region_exit)|SLOT_IM|SET_IM|calls_left|PUBLISH\(|EXTENSION|OPERAND|dv_as_text"
 # Objects that a body takes without a look, of types that nothing in a text tells.
 TAKES_OTHERS = r"dv_as_(?!list|tuple|str|array|int|float|object)\w+\(HOME\(|dv_method \*\)dv_as_object|->items\[list->count"
 TAKES = (  # how an object is taken without a look at what it is

@@ -731,7 +731,7 @@ ${send_to_generator()}    DEAD();
     TAIL(dv_slow_return_generator);
 </%isa:op>
 
-<%isa:op name="RAISE" region="rare" operands="count" variable="raise" stack="exc --" calls_out="yes" kills="all" ends="yes" doc="raise, raise exc, raise exc from cause.">
+<%isa:op name="RAISE" region="dv_step_raise" operands="count" variable="raise" stack="exc --" calls_out="yes" kills="all" ends="yes" doc="raise, raise exc, raise exc from cause.">
     const int64_t n = CELL(1).i;
     const dv_value handled = n == 0 ? dv_handled_exception(vm) : DV_NONE;
     if (n == 0 && dv_is_none(handled)) {
@@ -751,7 +751,7 @@ ${send_to_generator()}    DEAD();
     RAISE();
 </%isa:op>
 
-<%isa:op name="ENTER_HANDLER" region="rare" stack="exc -- previous exc2" doc="The exception on top becomes the one being handled; the previously handled one is saved below it.">
+<%isa:op name="ENTER_HANDLER" region="dv_step_enter_handler" stack="exc -- previous exc2" doc="The exception on top becomes the one being handled; the previously handled one is saved below it.">
     sp[-1] = vm->handled;
     sp[0] = exc;
     vm->handled = dv_retain(exc);
@@ -759,14 +759,14 @@ ${send_to_generator()}    DEAD();
     NEXT();
 </%isa:op>
 
-<%isa:op name="MATCH_EXCEPTION" region="rare" stack="exc type -- exc2 matches" calls_out="yes" kills="all" doc="Does an except clause with this type (or tuple of types) catch the exception below?">
+<%isa:op name="MATCH_EXCEPTION" region="dv_step_match_exception" stack="exc type -- exc2 matches" calls_out="yes" kills="all" doc="Does an except clause with this type (or tuple of types) catch the exception below?">
     const int matches = dv_exception_match(vm, exc, type);
     if (matches < 0) RAISE();
     dv_release_outer(vm, type);
     DONE(dv_bool(matches));
 </%isa:op>
 
-<%isa:op name="LEAVE_HANDLER" region="rare" stack="previous --" doc="Restores the previously handled exception.">
+<%isa:op name="LEAVE_HANDLER" region="dv_step_leave_handler" stack="previous --" doc="Restores the previously handled exception.">
     const dv_value handled = vm->handled;
     vm->handled = previous;
     sp -= 1;

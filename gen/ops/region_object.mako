@@ -344,6 +344,62 @@ set_to = {"IR": "r = ", "DR": "d = ", "IS": "SLOT_I(c) = "}.get(kind + to)
     REGION_NEXT();
 </%isa:region>
 
+<%isa:region name="R_RAISE" operands="" cache="3" doc="An exception that is not made: what describes it, to slot a.">
+    RANGE(a)[0].bits = (uint64_t)(uintptr_t)CELL(2).p;
+    REGION_NEXT();
+</%isa:region>
+<%isa:region name="R_CATCHES" operands="" cache="3" doc="Whether the set in the instruction has the class of the exception that slot a describes, to the int register.">
+    r = CELL(2).i >> dv_source_at(RANGE(a))->number & 1;
+    REGION_NEXT();
+</%isa:region>
+<%isa:region name="R_HANDLE" operands="" cache="3" doc="Makes the exception that slot a describes, which is handled from now on; what was goes to home slot b, and if c is another one, the exception to that.">
+    SLOW();
+    --- out of line ---
+    PUBLISH_AT(d);
+    const dv_value exception = dv_region_raised(vm, RANGE(a));
+    HOME(b) = vm->handled;
+    vm->handled = exception;
+    if (&HOME(b) != &HOME(c)) HOME(c) = dv_retain(exception);
+    REGION_NEXT();
+</%isa:region>
+<%isa:region name="R_FORGET" operands="" cache="3" doc="Releases the arguments of the exception that slot a describes: what handles it ends.">
+    SLOW();
+    --- out of line ---
+    PUBLISH_AT(d);
+    dv_region_forget(vm, RANGE(a));
+    REGION_NEXT();
+</%isa:region>
+% for prefix, type in (("RL", "list"), ("RT", "tuple")):
+% for mode, index in (("S", "SLOT_I(b)"), ("K", "CELL(2).i"), ("R", "r")):
+<%isa:region name="${prefix}_OUTSIDE_${mode}" operands="" cache="3" doc="Jumps if an int is no index of the ${type} in home slot a.">
+    const int64_t i = ${index}, count = dv_as_${type}(HOME(a))->count;
+    REGION_BRANCH(i >= count || i < -count);
+</%isa:region>
+% endfor
+% endfor
+<%isa:region name="R_LOOKUP" operands="" cache="4" doc="Value in the dict in home slot a (guard) of the key in home slot b, a number or a str (guard), retained, to home slot c; jumps where there is none.">
+    if (DV_UNLIKELY(!dv_is_shape(HOME(a), DV_T_DICT) || GUARD_FAILS())) EXIT();
+    const dv_dict *dict = dv_as_dict(HOME(a));
+    const int64_t number = dv_dict_plain_entry(vm, dict, HOME(b));
+    if (DV_UNLIKELY(number < 0)) {
+        if (number == DV_KEY_UNKNOWN) SLOW();
+        ip = CELL(4).target;
+        GO();
+    }
+    HOME(c) = dv_retain(dict->entries[number].value);
+    REGION_NEXT();
+    --- out of line ---
+    if ((dv_is_object(HOME(b)) && !dv_is_shape(HOME(b), DV_T_STR)) || dv_as_dict(HOME(a))->asks) EXIT();
+    PUBLISH_AT(d);
+    const dv_value found = dv_dict_get(vm, HOME(a), HOME(b));
+    if (dv_is_empty(found)) {
+        ip = CELL(4).target;
+        GO();
+    }
+    HOME(c) = dv_retain(found);
+    REGION_NEXT();
+</%isa:region>
+
 <%isa:region name="R_EXIT" operands="" cache="3" ends="yes" doc="Leaves the region: boxes raw values, rebuilds inlined frames, and goes on in INCA code.">
     TAIL(dv_region_exit);
 </%isa:region>

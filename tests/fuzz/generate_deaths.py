@@ -233,6 +233,9 @@ STATEMENTS = [
     "d = CLASS(i)\nd.w = i\ns += d.w + d.v", "d = CLASS(i)\nchange(i)\ns += d.v", "d = CLASS(i)\ns += d.late(i)", "d = CLASS(i)\nd.o = CLASS(i)\nchange(i)\nd.v = 2",
     "s += OBJ.st(i)", "s += GOBJ.cl(i)", "s += CLASS(i).st(i)", "s += CLASS(i).cl(i) + CLASS(i).st(i)", "OBJ = OBJ.new(i)", "s += OBJ.new(i).cl(i)", "s += CLASS.new(i).st(i)",
     "with CLASS(i) as x:\n    s += x", "s += CLASS(i) < CLASS(i + 1)",
+    "try:\n    if i % 3: raise ValueError(OBJ)\n    s += 1\nexcept ValueError:\n    OBJ = CLASS(i)", "try:\n    if i % 3: raise KeyError(OBJ, i)\nexcept LookupError:\n    s += 1\nOBJ = OBJ2",
+    "try:\n    if i % 2: raise ValueError(i)\nexcept ValueError:\n    OBJ = OBJ2", "try:\n    if i % 3: raise KeyError(CLASS(i))\nexcept KeyError as e:\n    s += e.args[0].v", "try:\n    s += {0: 5}[i % 3]\nexcept KeyError:\n    s += OBJ.v",
+    "try:\n    s += (1, 2)[i % 4]\nexcept IndexError:\n    OBJ.v = i", "try:\n    if i % 3 == 1: raise IndexError(OBJ)\n    s += [1, 2][i % 4]\nexcept IndexError:\n    OBJ = OBJ2 = CLASS(2)\n    s += OBJ.v",
 ]
 # What happens late.  GLOBALS are declared global there.
 CHANGES = [

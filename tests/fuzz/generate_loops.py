@@ -189,6 +189,10 @@ class Loops(Writer):
             f"i1 += [3, 1, 2][{loop} % {k}]",
             f"i1 += int('x' if {loop} % {k} == 0 else '7')",
             f"if {loop} % {k} == 0: raise ValueError({loop}) from TypeError(i1)",
+            f"if {loop} % {k} == 0: raise {self.pick(['Own', 'Own()', 'Own(i1, x1)', f'Further({loop})', 'KeyError(ints, x0)'])}",
+            f"{self.pick(['i1 +=', 'x2 ='])} table[{loop} % {k}]",
+            f"x2 = {self.pick(['x0 /', 'i0 /', 'x1 %', 'i1 %'])} ({loop} % {k})",
+            f"{self.pick(['i1', 'x1'])} += {self.pick(['ints', 'floats', 'rows[0]'] if self.inside else ['(1, 2, 3)'])}[{loop} % {k} - 2]",
         ]))
 
     def attempt(self) -> None:
@@ -200,8 +204,51 @@ class Loops(Writer):
         if self.callees:
             self.line(f"x2 = {self.call(self.callees[0][2], 1)}")
         self.indent -= 1
-        self.line("except (TypeError, ZeroDivisionError, IndexError, OverflowError, ValueError) as e:")
+        while self.chance(40):
+            self.line(f"except {self.pick(['Own', 'Further', 'ValueError', '(KeyError, IndexError)', 'LookupError', 'ArithmeticError', 'others'])}:")
+            self.indent += 1
+            self.handle()
+            self.indent -= 1
+        self.line("except (TypeError, ZeroDivisionError, LookupError, OverflowError, ValueError) as e:")
         self.line(f"    g3 += len(str(e))\n{'    ' * self.indent}    x2 = 0.5")
+        if self.chance(10):
+            self.line("finally:\n" + "    " * self.indent + "    i1 = 3")
+
+    def attempt_inside(self, result: str) -> None:
+        """A try of a function that loops call."""
+        self.line("try:")
+        self.indent += 1
+        self.raising()
+        self.assign()
+        if self.chance(40):
+            self.line(f"return {self.expression(result, 1)}")
+        self.indent -= 1
+        catches = self.chance(80)
+        if catches:
+            self.line(f"except {self.pick(['ValueError', 'Own', '(KeyError, IndexError)', 'LookupError', 'ArithmeticError', 'Exception', 'others'])}:")
+            self.line("    " + self.pick(["pass", "i1 = 4", "x2 = 1.5", "x1 = len(repr(exc_info()[1].args)) + 0.5", "raise", f"return {self.expression(result, 1)}"]))
+            if self.chance(20):
+                self.line("else:\n        i2 = 2")
+        if not catches or self.chance(25):
+            self.line("finally:\n        i1 = 3")
+
+    def handle(self) -> None:
+        """Of a clause: nothing looks at the exception, or something does."""
+        shape = self.random.randrange(8)
+        if shape < 3:
+            self.line(self.pick(["i1 = 5", "x2 = 0.25", "pass", "i0 = i0 % 100 + 1", "x1 = x0 * 0.5"]))
+        elif shape == 3:
+            self.assign()
+        elif shape == 4:
+            self.line("g3 += len(repr(exc_info()[1].args))" if self.chance(50) else "g3 += exc_info()[2].tb_lineno")
+        elif shape == 5:
+            self.line(self.pick(["continue", "break"]))
+        elif shape == 6:
+            self.raising()
+            self.line("i1 = 7")
+        else:
+            self.line(f"if {self.condition()}: raise")
+            self.assign()
 
     def walks(self, depth: int, count: int) -> list:
         """What a loop may go over, beside ranges."""
@@ -317,6 +364,8 @@ class Loops(Writer):
         if self.chance(30):
             self.line(f"if {names[0]} == {self.random.randrange(3, 200)}:")
             self.line("    raise ValueError('in " + name + "')")
+        if self.chance(35):
+            self.attempt_inside(result)
         self.assign()
         self.line(f"return {self.expression(result)}")
         self.indent = 0
@@ -364,8 +413,9 @@ class Loops(Writer):
         self.producers.append((name, types))
 
     def text(self, seed: int) -> str:
-        self.lines = [f"# Random loops {seed}.", "from array import array", "from math import sqrt", "", "g0 = 3", "g1 = 0.5", "g2 = 0", "g3 = 0"]
+        self.lines = [f"# Random loops {seed}.", "from array import array", "from math import sqrt", "from sys import exc_info", "", "table = {1: 2, 3: 5, 4: 0}", "others = (KeyError, ValueError)", "g0 = 3", "g1 = 0.5", "g2 = 0", "g3 = 0"]
         self.lines += ["", "", "def later(x):", "    return x + 0.5"]
+        self.lines += ["", "", "class Own(ValueError):", "    pass", "", "", "class Further(Own, KeyError):", "    pass"]
         self.lines += ["", "", "def shrink(items):", "    while len(items) > 3:", "        items.pop()"]
         for number, result in enumerate(["7", "0.25", "None"]):
             self.lines += ["", "", f"def spare{number}(a=0, b=0, c=0):", f"    return {result}"]

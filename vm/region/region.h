@@ -43,6 +43,9 @@ typedef enum dv_exit_action {
     DV_EXIT_FUNCTION, /* of the bound method in home slot `from`, retained */
     DV_EXIT_RANGE,    /* range iterator with raw state in slots from .. from+2: write back, or make
                          it */
+    DV_EXIT_HANDLED,  /* what was handled: the exception of the dv_source in slot `from` is now */
+    DV_EXIT_RAISED,   /* that exception, which is not handled yet */
+    DV_EXIT_CAUGHT,   /* what is handled now, retained */
     DV_EXIT_OTHER,    /* an attribute: number `from` of the instances that are made together */
     DV_EXIT_INSTANCE, /* a new instance of the shape whose number is `value`, or, where that is
                          negative, a tuple of -value items; its attributes, by slot number, or
@@ -229,6 +232,33 @@ typedef struct dv_loop_event {
     uint32_t pc;
 } dv_loop_event;
 
+enum {
+    DV_SOURCE_SLOTS = 2,     /* arguments of an exception that is not made, in slots; ... */
+    DV_SOURCE_ARGUMENTS = 4, /* ... and with those that are constants */
+    DV_SOURCE_FRAMES = 6     /* from which it comes */
+};
+
+/* What is known of an exception where the region raises it: enough to make it (raised.h). */
+typedef struct dv_source {
+    dv_class *class_;
+    const char *text; /* its only argument, or NULL */
+    uint8_t number;   /* of the class, among those of its handler */
+    uint8_t count;    /* arguments */
+    uint8_t frame_count;
+    /* CONSTANT: `values` has it, borrowed; else the next slot behind that of the source: a raw
+     * number, or ANY, an object that is counted there. */
+    uint8_t kinds[DV_SOURCE_ARGUMENTS];
+    dv_value values[DV_SOURCE_ARGUMENTS];
+    struct {
+        dv_thread *thread;
+        uint32_t pc;
+    } frames[DV_SOURCE_FRAMES]; /* of the traceback, innermost first */
+} dv_source;
+
+static inline const dv_source *dv_source_at(const dv_value *slot) {
+    return (const dv_source *)(uintptr_t)slot->bits;
+}
+
 enum { DV_REGION_WINDOW = 64 /* entries in which a region must pay for them */ };
 
 /* An object that the frame at fp holds until it leaves the region. */
@@ -281,6 +311,8 @@ struct dv_region {
     uint32_t entry_item_count;
     dv_held *held;
     uint32_t held_count;
+    dv_source *sources;
+    uint32_t source_count;
     dv_pin *pins;
     uint32_t pin_count, pin_capacity;
     dv_mark *marks; /* sorted by cell */

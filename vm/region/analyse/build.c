@@ -5,6 +5,7 @@
 #include "region/step/complex.h"
 #include "region/emit/pair.h"
 #include "region/step/producer.h"
+#include "region/step/raised.h"
 #include "region/step/step.h"
 #include "region/step/virtual.h"
 #include "types/callable/variable.h"
@@ -164,6 +165,7 @@ static dv_context *new_context(dv_build *b, dv_thread *thread, uint32_t begin, u
     for (uint32_t i = 0; i < end - begin; i++)
         at[i].label = at[i].body = -1, at[i].weight = (uint16_t)weight;
     find_leaders(context);
+    context->branches |= thread->code->exception_count > 0;
     return context;
 }
 
@@ -263,7 +265,7 @@ static bool has_instructions_for_inlining(const dv_code *code) {
         uint32_t op = code->words[pc] & 0xFF;
         if (op == DV_OP_MAKE_FUNCTION || op == DV_OP_MAKE_CLOSURE ||
             op == DV_OP_MAKE_CLOSURE_BY_VALUE || op == DV_OP_MAKE_CELL || op == DV_OP_BUILD_CLASS ||
-            op == DV_OP_ENTER_HANDLER || op == DV_OP_MAKE_GENERATOR)
+            op == DV_OP_BEFORE_WITH || op == DV_OP_MAKE_GENERATOR)
             return false;
         copies |= op == DV_OP_COPY_FREE;
         looks |= op == DV_OP_LOAD_CELL || op == DV_OP_STORE_CELL || op == DV_OP_DELETE_CELL;
@@ -276,8 +278,7 @@ bool dv_build_may_inline(dv_build *b, const dv_function *function, uint32_t argu
     const dv_code *code = callee->code;
     if (b->vm->nama > DV_NAMA_INLINE) return false;
     if (callee->exact_arguments != (int64_t)arguments || !callee->warm) return false;
-    if (code->word_count > DV_INLINE_WORDS || code->exception_count ||
-        code->flags & (DV_CODE_HAS_LOOP | DV_CODE_SEES_FRAME))
+    if (code->word_count > DV_INLINE_WORDS || code->flags & (DV_CODE_HAS_LOOP | DV_CODE_SEES_FRAME))
         return false;
     if (b->context->depth >= INLINE_DEPTH || callee->module != b->root->thread->module)
         return false;
@@ -308,6 +309,7 @@ static dv_known_value canonical(dv_build *b, int32_t q, const dv_known_value *e)
     if (e->kind == DV_K_COMPLEX) c.where = DV_AT_SLOT, c.slot = dv_complex_slot(b, q);
     if (e->kind == DV_K_CONSTANT) c.where = DV_AT_VALUE, c.value = e->value;
     if (e->kind == DV_K_RANGE) c.where = DV_AT_NOWHERE, c.slot = e->slot;
+    if (dv_is_raised(e)) c = *e;
     if (e->kind == DV_K_RESERVED) c.where = DV_AT_NOWHERE;
     if (e->kind == DV_K_VIRTUAL) c.kind = DV_K_ANY;
     if (dv_has_known_shape(shaped(b, e))) c.value = shaped(b, e)->value;
@@ -388,7 +390,7 @@ void dv_build_branch_off(dv_build *b, uint32_t test, dv_context *branch) {
         return;
     }
     branch->emitted = true;
-    DV_PUSH(b, edges, (dv_edge){test + 3, branch, branch->begin, NULL, 0, false, -1});
+    DV_PUSH(b, edges, (dv_edge){test + 3, branch, branch->begin, NULL, 0, false, -1, NULL});
 }
 
 void dv_build_reach(dv_build *b, dv_context *context, uint32_t pc) {
@@ -428,7 +430,7 @@ void dv_build_flow(dv_build *b, dv_context *context, uint32_t pc) {
     dv_convert(b, at);
     b->pc = saved_pc, b->context = saved;
     uint32_t cell = dv_region_emit(b, DV_OP_R_JUMP, 0, 0, 0);
-    DV_PUSH(b, edges, (dv_edge){cell + 3, context, pc, NULL, 0, false, -1});
+    DV_PUSH(b, edges, (dv_edge){cell + 3, context, pc, NULL, 0, false, -1, NULL});
     b->ended = true;
 }
 
@@ -538,10 +540,12 @@ static void emit_stub(dv_build *b, dv_edge edge) {
     note_origin(b, edge.entries != NULL);
     b->last_result = DV_NO_CELL;
     b->version++;
-    bool straight = to && edge.release < 0 && !edge.resumes &&
+    bool straight = to && !edge.raising && edge.release < 0 && !edge.resumes &&
                     (!edge.entries || !dv_conversion_needed(b, edge.entries, edge.top, to));
     if (straight) {
         label = (uint32_t)to->label;
+    } else if (edge.raising) {
+        dv_raised_stub(b, edge.raising);
     } else {
         if (edge.release >= 0) dv_region_emit(b, DV_OP_R_RELEASE, dv_home(b, edge.release), 0, 0);
         if (edge.resumes)
@@ -651,6 +655,7 @@ void dv_build_finish(dv_build *b) {
     KEEP(origins, origin_count);
     KEEP(known, known_count);
     KEEP(held, held_count);
+    KEEP(sources, source_count);
     if (b->vm->profile) region->steps = count_from_zero(b);
     if (b->failed) return;
     dv_pair_join(region, b->starts.data, b->starts.count);
@@ -658,6 +663,7 @@ void dv_build_finish(dv_build *b) {
         dv_cell *cell = &region->cells[b->starts.data[i]];
         uint32_t op = (uint32_t)cell->i;
         if (op == DV_OP_R_EXIT) cell[2].p = &region->exits[cell[2].i];
+        if (op == DV_OP_R_RAISE) cell[2].p = &region->sources[cell[2].i];
         if (op == DV_OP_R_MAKE || op == DV_OP_R_MAKE_FADED) cell[2].p = &region->items[cell[2].i];
         cell->h = dv_handler_of(b->vm, cell, op);
     }
@@ -774,7 +780,8 @@ static void add_entries(dv_build *b) {
         for (int32_t q = 0; q < head->top; q++) {
             const dv_known_value *e = &head->entries[q];
             const bool unboxed = e->kind == DV_K_COMPLEX || e->kind == DV_K_CHAR;
-            if (e->kind == DV_K_CONSTANT || (unboxed && q >= b->locals)) possible = false;
+            if (e->kind == DV_K_CONSTANT || dv_is_raised(e) || (unboxed && q >= b->locals))
+                possible = false;
             if (e->kind == DV_K_RESERVED) continue; /* of a call around the loop */
             if (dv_is_carried(e)) {
                 add_carried_items(b, &head->records[e->slot], dv_home(b, q));

@@ -104,7 +104,26 @@ typedef struct dv_edge {
     int32_t top;
     bool resumes;    /* the jump called out: a resume point stands on the way */
     int32_t release; /* entry whose home slot the stub releases (an exhausted iterator), or -1 */
+    const struct dv_raising *raising; /* the jump raises what this says (raised.h), or NULL */
 } dv_edge;
+
+typedef struct dv_raising dv_raising;
+
+enum {
+    DV_CAUGHT_CLASSES = 16,
+    DV_SHOWN_IN_CLAUSE = 1, /* exceptions are made once a clause has caught them, or before; ... */
+    DV_SHOWN_AT_ONCE = 2    /* ... where the handler is entered */
+};
+
+/* A handler to which exceptions come that are raised in the region. */
+typedef struct dv_caught {
+    dv_context *context;
+    uint32_t pc;
+    uint32_t count;
+    dv_class *classes[DV_CAUGHT_CLASSES];
+    uint8_t shown; /* DV_SHOWN_ */
+    bool objects;  /* some have objects among their arguments */
+} dv_caught;
 
 /* Memory of the builder: handed out from the front, freed at the end. */
 typedef struct dv_block {
@@ -203,6 +222,8 @@ typedef struct dv_build {
     DV_VECTOR(dv_exit_frame) frames;
     DV_VECTOR(dv_point) points;
     DV_VECTOR(dv_edge) edges;
+    DV_VECTOR(dv_caught) handlers;
+    DV_VECTOR(dv_source) sources;
     DV_VECTOR(dv_virtual) virtuals; /* records of virtual instances */
     DV_VECTOR(dv_entry) entries;
     DV_VECTOR(dv_entry_item) entry_items;

@@ -10,8 +10,9 @@
  * number of that (text.h); so is COMPLEX, in two slots (complex.h).  All others are values in their
  * home slots.  Beside LIST there are TUPLE, STR, BYTES, BYTEARRAY, and an ARRAY for each kind of
  * element: *containers*, of exactly that type.  VIRTUAL is an instance that has not been made
- * (virtual.h).  RANGE (an iterator whose state is raw) and RESERVED (entries of a call being
- * prepared) join only with themselves. */
+ * (virtual.h).  RANGE (an iterator whose state is raw), RESERVED (entries of a call being
+ * prepared), RAISED and HANDLED (exceptions that have not been made, raised.h) join only with
+ * themselves. */
 #ifndef DV_REGION_LATTICE_H
 #define DV_REGION_LATTICE_H
 
@@ -36,6 +37,8 @@ typedef enum dv_kind {
     DV_K_UNSET, /* a local that may be unassigned */
     DV_K_RANGE,
     DV_K_RESERVED,
+    DV_K_RAISED,  /* an exception that has not been made */
+    DV_K_HANDLED, /* what was handled before it is, by which the place is taken */
     DV_K_CONFLICT /* no common representation: the region is given up */
 } dv_kind;
 

@@ -126,7 +126,7 @@ static void scan_code(scan *s, const dv_thread *thread, uint32_t begin, uint32_t
 
 static bool may_be_inlined(const dv_thread *thread, const dv_thread *caller) {
     const dv_code *code = thread->code;
-    return thread != caller && code->word_count <= DV_INLINE_WORDS && code->exception_count == 0 &&
+    return thread != caller && code->word_count <= DV_INLINE_WORDS &&
            !(code->flags & DV_CODE_HAS_LOOP);
 }
 

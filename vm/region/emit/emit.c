@@ -4,6 +4,7 @@
  * same way, but make no cells; so both passes see the same knowledge. */
 #include "region/step/complex.h"
 #include "region/step/producer.h"
+#include "region/step/raised.h"
 
 uint32_t dv_region_emit(dv_build *b, uint32_t op, int32_t oa, int32_t ob, int32_t oc) {
     uint32_t at = b->cells.count;
@@ -47,6 +48,7 @@ void dv_point_add(dv_build *b, uint32_t cell, uint32_t exit, bool raises, bool r
                   bool keeps_sp) {
     dv_virtual_disturb(b);
     if (resumes) dv_forget_shapes(b);
+    if (resumes) dv_raised_ask(b);
     if (b->emitting)
         DV_PUSH(b, points, (dv_point){cell, exit, raises, resumes, keeps_sp, DV_NO_CELL});
 }
@@ -101,6 +103,13 @@ static void exit_item(dv_build *b, dv_context *context, uint32_t pc, int32_t q) 
         return;
     }
     if (e->where == DV_AT_HOME && e->kind != DV_K_RANGE) return;
+    if (dv_is_raised(e)) {
+        const dv_exit_action action = e->kind == DV_K_HANDLED      ? DV_EXIT_HANDLED
+                                      : dv_raised_is_handled(b, q) ? DV_EXIT_CAUGHT
+                                                                   : DV_EXIT_RAISED;
+        DV_PUSH(b, items, (dv_exit_item){.to = dv_home(b, q), .from = e->slot, .action = action});
+        return;
+    }
     dv_exit_item item = {.to = dv_home(b, q), .from = e->slot};
     if (is_lost(b, context, pc, q)) {
         if (!(b->faded >> q & 1)) return;
@@ -198,7 +207,7 @@ void dv_edge_add(dv_build *b, uint32_t cell, dv_context *context, uint32_t pc, i
     dv_known_value *copy = dv_build_get(b, (size_t)(b->top + 1) * sizeof *copy);
     if (!copy) return;
     memcpy(copy, b->e, (size_t)b->top * sizeof *copy);
-    DV_PUSH(b, edges, (dv_edge){cell, context, pc, copy, b->top, false, release});
+    DV_PUSH(b, edges, (dv_edge){cell, context, pc, copy, b->top, false, release, NULL});
 }
 
 /* Entries
@@ -322,6 +331,7 @@ void dv_materialize(dv_build *b, int32_t q) {
     dv_known_value *e = &b->e[q];
     if (e->kind == DV_K_VIRTUAL) dv_virtual_make(b, e->slot);
     if (e->kind == DV_K_RANGE) dv_build_fail(b, DV_REFUSED_ITERATOR);
+    if (dv_is_raised(e)) dv_raised_show(b, q);
     if (e->where == DV_AT_HOME || e->where == DV_AT_NOWHERE) return;
     bool counted = e->where == DV_AT_VALUE || e->where == DV_AT_ALIAS;
     bool owned = counted && dv_owned(b, b->context, b->pc, q);
@@ -371,7 +381,7 @@ void dv_claim_slot(dv_build *b, int16_t slot) {
 
 static void convert_entry(dv_build *b, int32_t q, const dv_known_value *to) {
     dv_known_value *e = &b->e[q];
-    if (e->kind == DV_K_RANGE || e->kind == DV_K_RESERVED) return;
+    if (e->kind == DV_K_RANGE || e->kind == DV_K_RESERVED || dv_is_raised(e)) return;
     if (dv_kind_is_raw(to->kind) && e->kind == DV_K_NOTHING) { /* dead: any value will do */
         (void)dv_emit_const(b, dv_shadow(b, q), (dv_kind)to->kind);
         *e = (dv_known_value){to->kind, DV_AT_SLOT, dv_shadow(b, q), DV_EMPTY};
@@ -399,7 +409,9 @@ bool dv_conversion_needed(dv_build *b, const dv_known_value *entries, int32_t to
                           const dv_snapshot *to) {
     for (int32_t q = 0; q < top; q++) {
         const dv_known_value *e = &entries[q], *t = &to->entries[q];
-        if (e->kind == DV_K_RANGE || e->kind == DV_K_RESERVED || t->kind == DV_K_CONSTANT) continue;
+        if (e->kind == DV_K_RANGE || e->kind == DV_K_RESERVED || t->kind == DV_K_CONSTANT ||
+            dv_is_raised(e))
+            continue;
         if (dv_has_record(t) || dv_is_faded(e)) {
             if (dv_virtual_conversion_needed(b, e, to, t)) return true;
             continue;
@@ -463,6 +475,7 @@ static bool is_call(uint32_t op) {
 
 static uint32_t embed(dv_build *b, int32_t inputs, int32_t outputs, uint32_t next_pc) {
     uint32_t at = 0;
+    dv_raised_show_all(b);
     for (int32_t q = b->top - inputs; q < b->top; q++) dv_materialize(b, q);
     for (int32_t q = b->locals; q < b->top; q++) /* what is borrowed (attribute.c) */
         if (b->e[q].where == DV_AT_ALIAS && b->e[q].slot == q) dv_materialize(b, q);

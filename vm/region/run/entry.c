@@ -67,6 +67,7 @@ void dv_region_free(dv_vm *vm, dv_region *region) {
     free_array(vm, region->origins, region->origin_count * sizeof *region->origins);
     free_array(vm, region->known, region->known_count * sizeof *region->known);
     free_array(vm, region->held, region->held_count * sizeof *region->held);
+    free_array(vm, region->sources, region->source_count * sizeof *region->sources);
     dv_pin *pins = region->pins; /* of frames that were taken for being in it */
     const uint32_t count = region->pin_count, capacity = region->pin_capacity;
     dv_heap_free(&vm->heap, region, sizeof *region);
@@ -295,6 +296,13 @@ static dv_value leave_range(dv_vm *vm, dv_value *fp, const dv_exit_item *item) {
     return dv_object_value(iterator);
 }
 
+/* What was raised is handled now; what was before. */
+static dv_value handle(dv_vm *vm, dv_value *source) {
+    const dv_value exception = dv_region_raised(vm, source), previous = vm->handled;
+    vm->handled = exception;
+    return previous;
+}
+
 /* What the item puts into its slot, but for an instance.  Inlined: short loops leave often. */
 __attribute__((always_inline)) static inline dv_value
 value_of(dv_vm *vm, dv_value *fp, const dv_exit_item *item, const registers *saved) {
@@ -315,6 +323,9 @@ value_of(dv_vm *vm, dv_value *fp, const dv_exit_item *item, const registers *sav
     case DV_EXIT_FUNCTION:
         return dv_retain(((const dv_method *)dv_as_object(fp[item->from]))->function);
     case DV_EXIT_RANGE: return leave_range(vm, fp, item);
+    case DV_EXIT_HANDLED: return handle(vm, &fp[item->from]);
+    case DV_EXIT_RAISED: return dv_region_raised(vm, &fp[item->from]);
+    case DV_EXIT_CAUGHT: return dv_retain(vm->handled);
     case DV_EXIT_OTHER:
     case DV_EXIT_INSTANCE:
     case DV_EXIT_FADED: break;

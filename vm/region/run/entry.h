@@ -16,6 +16,11 @@ const dv_cell *dv_region_exit(DV_HANDLER_PARAMETERS);
 /* R_MAKE: the instance that the DV_EXIT_INSTANCE item and those behind it describe, to its home
  * slot; false: raised. */
 bool dv_region_make(dv_vm *vm, dv_value *fp, const void *item) DV_MUST_CHECK;
+/* The exception that the dv_source in the slot describes, which takes the objects behind it; or, if
+ * there is no memory for it, what says so. */
+dv_value dv_region_raised(dv_vm *vm, dv_value *slot);
+/* What handles it ends: these objects go. */
+void dv_region_forget(dv_vm *vm, dv_value *slot);
 /* R_RETIRED (and stress): leaves at a back edge or resume point through that point's exit. */
 const dv_cell *dv_region_retired(DV_HANDLER_PARAMETERS);
 

@@ -17,7 +17,8 @@ static size_t size_of(const dv_region *region) {
            region->mark_count * sizeof *region->marks +
            region->origin_count * sizeof *region->origins +
            (region->steps ? region->cell_count * sizeof *region->steps : 0) +
-           region->held_count * sizeof *region->held;
+           region->held_count * sizeof *region->held +
+           region->source_count * sizeof *region->sources;
 }
 
 static size_t limit_of(dv_vm *vm) {

@@ -7,6 +7,7 @@
 #include "core/raw.h"
 #include "region/step/complex.h"
 #include "region/step/operator.h"
+#include "region/step/raised.h"
 #include "region/step/text.h"
 #include "region/step/virtual.h"
 #include "types/class/descriptor.h"
@@ -549,6 +550,9 @@ uint32_t dv_step_call(dv_build *b, uint32_t next_pc) {
         if (dv_is_function(callee.value) &&
             dv_step_inline(b, dv_as_function(callee.value), n, bare, next_pc))
             return b->failed ? b->pc : 0;
+        if (!self && dv_is_class(callee.value) &&
+            dv_raised_call(b, dv_as_class(callee.value), n, next_pc))
+            return b->pc;
         if (!self && dv_is_class(callee.value) &&
             dv_virtual_construct(b, dv_as_class(callee.value), n, next_pc))
             return 0;

@@ -12,6 +12,7 @@
 #include "region/emit/fuse.h"
 #include "region/step/operator.h"
 #include "region/step/producer.h"
+#include "region/step/raised.h"
 #include "region/step/text.h"
 #include "region/step/virtual.h"
 #include "types/file/module.h"
@@ -223,6 +224,19 @@ static void to_register(dv_build *b, dv_operand *x, bool doubles) {
     x->mode = 'R';
 }
 
+/* What the operator on the two topmost entries says where the second one is 0, if a handler in the
+ * region catches that; NULL: nothing. */
+static const char *raised_by(dv_build *b, uint32_t base) {
+    const bool ints = dv_top(b, 1)->kind == DV_K_INT && dv_top(b, 2)->kind == DV_K_INT;
+    const char *text = base == DV_MODED_RI_FLOORDIV_SS_R ? "integer division or modulo by zero"
+                       : base == DV_MODED_RI_MOD_SS_R    ? "integer modulo by zero"
+                       : base == DV_MODED_RD_MOD_SS_R    ? "float modulo"
+                       : base != DV_MODED_RD_DIV_SS_R    ? NULL
+                       : ints                            ? "division by zero"
+                                                         : "float division by zero";
+    return text && dv_top(b, 1)->where != DV_AT_VALUE && dv_raised_is_caught(b, 2) ? text : NULL;
+}
+
 /* Emits base[mode][result]: a typed operator on the two topmost entries. */
 static uint32_t emit_binary(dv_build *b, uint32_t base, dv_kind kind, dv_operand x, dv_operand y,
                             uint32_t next_pc) {
@@ -239,7 +253,9 @@ static uint32_t emit_binary(dv_build *b, uint32_t base, dv_kind kind, dv_operand
     if (target < 0) dv_spill(b, doubles, b->top - 2);
     int32_t to = target >= 0 ? dv_shadow(b, target) : 0;
     const uint32_t op = dv_op_moded(moded + (target >= 0));
-    uint32_t at = doubles ? dv_fuse_binary(b, op, &x, &y, target >= 0 ? to : -1) : DV_NO_CELL;
+    const char *text = raised_by(b, base);
+    uint32_t at =
+        doubles && !text ? dv_fuse_binary(b, op, &x, &y, target >= 0 ? to : -1) : DV_NO_CELL;
     if (at != DV_NO_CELL) {
         dv_step_count(b, true);
         return dv_finish_raw(b, at, 2, kind, target, next_pc);
@@ -247,6 +263,7 @@ static uint32_t emit_binary(dv_build *b, uint32_t base, dv_kind kind, dv_operand
     at = may_exit(base) ? dv_region_emit_guard(b, op, x.slot, y.slot, to)
                         : dv_region_emit(b, op, x.slot, y.slot, to);
     if (x.mode == 'K' || y.mode == 'K') dv_region_emit_constant(b, at, x.mode == 'K' ? x.k : y.k);
+    if (text) dv_raised_divides(b, at, text);
     dv_step_count(b, true);
     return dv_finish_raw(b, at, 2, kind, target, next_pc);
 }
@@ -495,6 +512,13 @@ static uint32_t emit_compare_jump(dv_build *b, dv_compare_op op, bool doubles, b
                                   dv_operand x, dv_operand y) {
     if (!doubles) return emit_compare(b, jump_if ? op : inverted(op), FORM_RBI, x, y, false);
     return emit_compare(b, op, jump_if ? FORM_RBDT : FORM_RBDF, x, y, true);
+}
+
+uint32_t dv_step_if_zero(dv_build *b, int32_t q) {
+    const dv_known_value *e = &b->e[q];
+    const bool doubles = e->kind == DV_K_FLOAT;
+    const dv_operand zero = {.mode = 'K', .k.i = 0};
+    return emit_compare_jump(b, DV_EQ, doubles, true, dv_raw_operand(e), zero);
 }
 
 uint32_t dv_compare_raw(dv_build *b, dv_compare_op op, dv_operand left, dv_operand right,
@@ -958,6 +982,11 @@ uint32_t dv_step_pop(dv_build *b, uint32_t next_pc) {
     const dv_known_value *v = dv_top(b, 1);
     bool release = v->where == DV_AT_HOME || v->kind == DV_K_RANGE;
     int32_t q = b->top - 1;
+    if (v->kind == DV_K_RAISED) {
+        dv_pop(b, 1);
+        if (dv_raised_is_shown(b, q)) dv_raised_show(b, q - 1);
+        return next_pc;
+    }
     if (v->kind == DV_K_VIRTUAL) {
         bool released = dv_virtual_drop(b, q);
         dv_pop(b, 1);
@@ -1036,7 +1065,8 @@ void dv_exchange(dv_build *b, int32_t low, int32_t top) {
 
 uint32_t dv_step_swap(dv_build *b, uint32_t next_pc) {
     int32_t low = b->top - (int32_t)dv_word_operand(b, b->pc, 0), top = b->top - 1;
-    if (b->e[low].kind >= DV_K_RANGE || b->e[top].kind >= DV_K_RANGE) {
+    const bool returns = b->e[low].kind == DV_K_HANDLED && b->e[top].kind < DV_K_UNSET;
+    if (!returns && (b->e[low].kind >= DV_K_RANGE || b->e[top].kind >= DV_K_RANGE)) {
         /* A `return` puts its value below the iterators of the loops that it ends: as it may. */
         dv_region_emit_exit(b, b->context, b->pc, false);
         return b->pc;

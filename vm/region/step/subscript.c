@@ -7,6 +7,7 @@
 #include "region/emit/fuse.h"
 #include "region/step/producer.h"
 #include "region/step/operator.h"
+#include "region/step/raised.h"
 #include "region/step/virtual.h"
 #include "types/class/class.h"
 
@@ -140,7 +141,8 @@ static uint32_t get_object(dv_build *b, const container *c, bool is_list, uint32
     const dv_known_value *index = dv_top(b, 1);
     uint32_t base = is_list ? DV_OP_RL_GET_L_S : DV_OP_RL_GET_A_S;
     if (c->kind == DV_K_TUPLE) base = is_list ? DV_OP_RT_GET_L_S : DV_OP_RT_GET_A_S;
-    emit_access(b, base + index_mode(index), c, index, dv_home(b, b->top - 2));
+    const uint32_t at = emit_access(b, base + index_mode(index), c, index, dv_home(b, b->top - 2));
+    dv_raised_indexes(b, at, c->kind == DV_K_LIST, c->home);
     dv_pop(b, 2);
     dv_push_known(b, is_list ? DV_K_LIST : DV_K_ANY, DV_AT_HOME, 0, DV_EMPTY);
     return next_pc;
@@ -159,11 +161,14 @@ static uint32_t get_raw(dv_build *b, const container *c, dv_kind kind, uint32_t 
     if (target < 0) dv_spill(b, kind == DV_K_FLOAT, b->top - 2);
     int32_t to = target >= 0 ? dv_shadow(b, target) : -1;
     const uint32_t op = dv_op_moded(moded + (target >= 0));
-    uint32_t at = c->kind == DV_K_LIST ? dv_fuse_load(b, op, c->home, to) : DV_NO_CELL;
+    const bool items = c->kind == DV_K_LIST || c->kind == DV_K_TUPLE;
+    const bool caught = items && dv_raised_is_caught(b, 0);
+    uint32_t at = c->kind == DV_K_LIST && !caught ? dv_fuse_load(b, op, c->home, to) : DV_NO_CELL;
     if (at != DV_NO_CELL)
         dv_step_count(b, true);
     else
         at = emit_access(b, op, c, index, to >= 0 ? to : 0);
+    if (caught) dv_raised_indexes(b, at, c->kind == DV_K_LIST, c->home);
     next_pc = dv_finish_raw(b, at, 2, kind, target, next_pc);
     let_go(b, c, next_pc);
     return next_pc;
@@ -263,8 +268,34 @@ static bool is_storable_number(const container *c, dv_kind value) {
     return value == (c->element == DV_ELEMENTS ? DV_K_BOOL : DV_K_INT);
 }
 
+/* An item of a dict where a handler in the region catches the KeyError; false: it stays boxed. */
+static bool look_up(dv_build *b, uint32_t next_pc) {
+    const dv_op_info *info = dv_step_evidence(b);
+    const int32_t dict = b->top - 2, key = b->top - 1;
+    const dv_known_value *e = &b->e[dict];
+    if (!info || info->kind != DV_KIND_DERIVATIVE || info->types[0] != DV_RESULT_DICT ||
+        (e->where != DV_AT_ALIAS && !is_constant(e)) || b->e[key].kind >= DV_K_UNSET ||
+        b->e[key].kind == DV_K_VIRTUAL || !dv_raised_is_caught(b, 1))
+        return false;
+    const bool raw = dv_kind_is_raw((dv_kind)b->e[key].kind);
+    place_value(b, dict);
+    dv_materialize(b, key);
+    const int16_t home = dv_home(b, e->where == DV_AT_ALIAS ? e->slot : dict);
+    const uint32_t at =
+        dv_region_emit_guard(b, DV_OP_R_LOOKUP, home, dv_home(b, key), dv_home(b, dict));
+    dv_raised_lookup(b, at);
+    const bool owned = !raw && dv_owned(b, b->context, b->pc, key);
+    dv_pop(b, 2);
+    dv_push_known(b, DV_K_ANY, DV_AT_HOME, 0, DV_EMPTY);
+    dv_step_count(b, true);
+    if (!owned) return true;
+    dv_region_emit(b, DV_OP_R_RELEASE, dv_home(b, key), 0, 0);
+    dv_step_point_after(b, next_pc);
+    return true;
+}
+
 uint32_t dv_step_load_subscript(dv_build *b, uint32_t next_pc) {
-    if (dv_virtual_load_item(b, next_pc)) return next_pc;
+    if (dv_virtual_load_item(b, next_pc) || look_up(b, next_pc)) return next_pc;
     uint16_t seen = dv_site_cell(b, b->pc)[1].site.seen;
     container c;
     dv_unbox_by_evidence(b, b->top - 1, 1);

@@ -10,6 +10,7 @@
  *  2. An item may stay in a slot of a function that has returned only if what follows puts it
  *     elsewhere at once: stores into locals, or a jump's conversions. */
 #include "region/step/complex.h"
+#include "region/step/raised.h"
 #include "region/step/virtual.h"
 #include "types/sequence/tuple.h"
 
@@ -133,6 +134,7 @@ static uint32_t return_items(dv_build *b, dv_context *outermost, int32_t n) {
 
 uint32_t dv_step_build_tuple(dv_build *b, uint32_t next_pc) {
     const int32_t n = (int32_t)dv_word_operand(b, b->pc, 0);
+    if (dv_raised_among(b, n, &next_pc)) return next_pc;
     if (b->vm->nama != DV_NAMA_VIRTUAL || !are_items(b, n)) return dv_step_embed(b, n, 1, next_pc);
     if (dv_step_follows(b, next_pc, DV_OP_UNPACK_SEQUENCE) &&
         dv_word_operand(b, next_pc, 0) == (uint32_t)n)

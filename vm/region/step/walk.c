@@ -316,7 +316,7 @@ uint32_t dv_step_jump_back(dv_build *b, uint32_t next_pc) {
     if (!range) {
         if (jump_back_comparing(b, head)) return b->pc;
         uint32_t at = dv_region_emit(b, DV_OP_R_JUMP_BACK, 0, 0, 0);
-        DV_PUSH(b, edges, (dv_edge){at + 3, b->context, target, NULL, 0, false, -1});
+        DV_PUSH(b, edges, (dv_edge){at + 3, b->context, target, NULL, 0, false, -1, NULL});
         return b->pc;
     }
     uint32_t at = dv_region_emit(b, DV_OP_R_NEXT_RANGE, dv_top(b, 1)->slot, head->item, 0);

@@ -1,0 +1,73 @@
+/* raised.c: exceptions that a region has raised without making them are made: somebody may look at
+ * them now (region/step/raised.h). */
+#include "region/region.h"
+#include "types/exception/exception.h"
+#include "types/number/int.h"
+#include "types/text/str.h"
+
+/* EMPTY: raised. */
+static dv_value argument(dv_vm *vm, const dv_source *source, uint32_t i, const dv_value **slot) {
+    const dv_kind kind = (dv_kind)source->kinds[i];
+    if (kind == DV_K_CONSTANT) return dv_retain(source->values[i]);
+    const dv_value v = *++*slot;
+    return kind == DV_K_INT    ? dv_int_from_int64(vm, (int64_t)v.bits)
+           : kind == DV_K_BOOL ? dv_bool(v.bits != 0)
+                               : v;
+}
+
+/* Without its traceback; EMPTY: raised. */
+static dv_value make(dv_vm *vm, const dv_value *slot) {
+    const dv_source *source = dv_source_at(slot);
+    dv_value args[DV_SOURCE_ARGUMENTS];
+    uint32_t count = source->count;
+    bool good = true;
+    for (uint32_t i = 0; i < count; i++) {
+        args[i] = argument(vm, source, i, &slot);
+        good &= !dv_is_empty(args[i]);
+    }
+    if (source->text) {
+        args[count] = dv_str_new(vm, source->text, strlen(source->text));
+        good = !dv_is_empty(args[count++]);
+    }
+    source->class_->header.references++; /* of the exception */
+    const dv_value made = good ? dv_exception_take(vm, source->class_, args, count) : DV_EMPTY;
+    if (!dv_is_empty(made)) return made;
+    dv_release(vm, dv_object_value(source->class_));
+    for (uint32_t i = 0; i < count; i++)
+        if (!dv_is_empty(args[i])) dv_release(vm, args[i]);
+    return DV_EMPTY;
+}
+
+static bool trace(dv_vm *vm, dv_value exception, const dv_source *source) {
+    for (uint32_t i = 0; i < source->frame_count; i++)
+        if (!dv_exception_trace(vm, exception, &source->frames[i].thread->header,
+                                source->frames[i].pc))
+            return false;
+    return true;
+}
+
+dv_value dv_region_raised(dv_vm *vm, dv_value *slot) {
+    const dv_value error = vm->error; /* of an exit that has no memory for a box */
+    vm->error = DV_EMPTY;
+    const dv_value made = make(vm, slot);
+    if (!dv_is_empty(made)) {
+        dv_exception_raise(vm, made, DV_EMPTY); /* has a context now */
+        dv_release(vm, made);
+        if (!trace(vm, vm->error, dv_source_at(slot))) {
+            dv_error_clear(vm);
+            dv_raise_memory(vm);
+        }
+    }
+    const dv_value raised = vm->error;
+    vm->error = error;
+    return raised;
+}
+
+void dv_region_forget(dv_vm *vm, dv_value *slot) {
+    const dv_source *source = dv_source_at(slot);
+    for (uint32_t i = 0; i < source->count; i++) {
+        if (source->kinds[i] == DV_K_CONSTANT) continue;
+        slot++;
+        if (source->kinds[i] == DV_K_ANY) dv_release(vm, *slot);
+    }
+}

@@ -1,0 +1,433 @@
+/* raised.c: the transfer function of what is raised and caught in the region, and of handlers. */
+#include "region/step/raised.h"
+
+#include "region/step/virtual.h"
+#include "types/class/class.h"
+#include "types/exception/exception.h"
+#include "types/sequence/tuple.h"
+
+/* What can look whether an instruction whose guard has failed raises. */
+typedef enum test { TEST_NOTHING, TEST_ZERO, TEST_LIST, TEST_TUPLE } test;
+
+struct dv_raising {
+    dv_class *class_;
+    const char *text;     /* its only argument, or NULL */
+    int32_t first, count; /* else entries that are its arguments */
+    uint32_t pc;          /* of what raises, in the innermost frame */
+    test test;
+    int16_t home;  /* of what is indexed */
+    uint32_t exit; /* where nothing was raised */
+};
+
+/* Where it is caught
+ * ------------------------------------------------------------------------------------------------
+ */
+
+/* A handler, and the function in which it is. */
+typedef struct catcher {
+    dv_context *context; /* NULL: there is none in the region */
+    uint32_t pc;
+    int32_t floor; /* entries that stay */
+} catcher;
+
+static catcher catcher_at(dv_context *at, const dv_exception_entry *entry) {
+    dv_context *context = dv_context_at(at, entry->handler);
+    const int32_t locals = (int32_t)at->thread->code->local_count;
+    catcher c = {context, entry->handler, at->base + locals + (int32_t)entry->depth};
+    const bool is_within = dv_snapshot_at(context, c.pc) != NULL;
+    if (!is_within || dv_step_op_in(context, c.pc) != DV_OP_ENTER_HANDLER ||
+        dv_step_op_in(context, c.pc + dv_op_infos[DV_OP_ENTER_HANDLER].length) ==
+            DV_OP_WITH_EXCEPTION)
+        c.context = NULL;
+    return c;
+}
+
+/* The handler of what the instruction at b->pc raises. */
+static catcher find_catcher(const dv_build *b) {
+    dv_context *at = b->context;
+    uint32_t pc = b->pc;
+    if (b->vm->nama != DV_NAMA_VIRTUAL || b->producer.context || b->charged) return (catcher){0};
+    for (;; pc = at->call_pc, at = at->parent) {
+        const dv_code *code = at->thread->code;
+        if (code->inlined_count && dv_code_inlined(code, pc)) break;
+        const dv_exception_entry *entry = dv_code_handler(code, pc);
+        if (entry) return catcher_at(at, entry);
+        if (!at->parent || at->entering != DV_ENTERS_CALL) break;
+    }
+    return (catcher){0};
+}
+
+/* Goes the entry without that anybody can notice? */
+static bool goes_silently(dv_build *b, int32_t q) {
+    const dv_known_value *e = &b->e[q];
+    if (dv_has_record(e)) return false;
+    if (e->where != DV_AT_HOME || e->kind == DV_K_NOTHING) return true;
+    return e->kind == DV_K_STR || e->kind == DV_K_BYTES ||
+           (e->kind != DV_K_UNSET && !dv_owned(b, b->context, b->pc, q));
+}
+
+bool dv_raised_is_caught(dv_build *b, int32_t n) {
+    const catcher c = find_catcher(b);
+    for (int32_t q = 0; c.context && q < b->top - n; q++)
+        if (dv_is_raised(&b->e[q]) || (q >= c.floor && !goes_silently(b, q))) return false;
+    return c.context;
+}
+
+/* The number of the handler; -1: there is no memory. */
+static int32_t note_handler(dv_build *b, const catcher *c) {
+    for (int32_t i = 0; i < (int32_t)b->handlers.count; i++)
+        if (b->handlers.data[i].pc == c->pc && b->handlers.data[i].context == c->context) return i;
+    const int32_t number = (int32_t)b->handlers.count;
+    return DV_PUSH(b, handlers, (dv_caught){.context = c->context, .pc = c->pc}) ? number : -1;
+}
+
+/* The number of the class among those that come to the handler; -1: it has too many.  What has been
+ * found there does not hold where it is a new one. */
+static int32_t note_class(dv_build *b, dv_caught *handler, dv_class *class_) {
+    uint32_t i = 0;
+    while (i < handler->count && handler->classes[i] != class_) i++;
+    if (i < handler->count) return (int32_t)i;
+    if (i == DV_CAUGHT_CLASSES) return -1;
+    handler->classes[handler->count++] = class_;
+    if (dv_snapshot_at(handler->context, handler->pc)->entries) b->again = true;
+    return (int32_t)i;
+}
+
+/* Raising
+ * ------------------------------------------------------------------------------------------------
+ */
+
+static bool is_constant(const dv_known_value *e) { return e->where == DV_AT_VALUE; }
+
+static bool is_object(const dv_known_value *e) {
+    return !is_constant(e) && !dv_is_raw_number(e) && e->kind != DV_K_BOOL;
+}
+
+/* Do the arguments fit a source?  (They come into slots, or are constants.) */
+static bool are_arguments(const dv_build *b, int32_t first, int32_t count) {
+    int32_t moved = 0;
+    for (int32_t q = first; q < first + count; q++) {
+        if (b->e[q].kind >= DV_K_UNSET || b->e[q].kind == DV_K_NOTHING) return false;
+        moved += !is_constant(&b->e[q]);
+    }
+    return count <= DV_SOURCE_ARGUMENTS && moved <= DV_SOURCE_SLOTS;
+}
+
+/* An argument to the slot, with a count of its own if it is an object. */
+static void move_argument(dv_build *b, int32_t q, int16_t slot) {
+    const dv_known_value *e = &b->e[q];
+    if (e->where == DV_AT_REGISTER)
+        dv_store_register(b, q, slot);
+    else if (e->where == DV_AT_SLOT)
+        dv_region_emit(b, DV_OP_R_MOVE, e->slot, slot, 0);
+    else if (e->where == DV_AT_ALIAS)
+        dv_region_emit(b, DV_OP_R_COPY, dv_home(b, e->slot), slot, 0);
+    else
+        dv_region_emit(b, dv_owned(b, b->context, b->pc, q) ? DV_OP_R_BORROW : DV_OP_R_COPY,
+                       dv_home(b, q), slot, 0);
+}
+
+/* The arguments, to slots behind `slot`. */
+static void take_arguments(dv_build *b, const dv_raising *raising, int16_t slot, dv_source *source,
+                           dv_caught *handler) {
+    for (int32_t i = 0; i < raising->count; i++) {
+        const int32_t q = raising->first + i;
+        const dv_known_value *e = &b->e[q];
+        source->kinds[i] = is_constant(e) ? DV_K_CONSTANT : is_object(e) ? DV_K_ANY : e->kind;
+        if (is_constant(e)) {
+            source->values[i] = e->value;
+            continue;
+        }
+        if (is_object(e) && !handler->objects) handler->objects = b->again = true;
+        move_argument(b, q, ++slot);
+    }
+}
+
+/* Those from what raises at pc to the one that catches it. */
+static void note_frames(const dv_build *b, uint32_t pc, const dv_context *last, dv_source *source) {
+    for (const dv_context *at = b->context;; pc = at->call_pc, at = at->parent) {
+        source->frames[source->frame_count].thread = (dv_thread *)at->thread;
+        source->frames[source->frame_count++].pc = pc;
+        if (at->base == last->base) return;
+    }
+}
+
+/* Control goes to the handler; what is above its entries is released, but for the arguments. */
+static void go(dv_build *b, const dv_raising *raising) {
+    const catcher c = find_catcher(b);
+    const int32_t number = note_handler(b, &c);
+    if (number < 0) return;
+    dv_caught *handler = &b->handlers.data[number];
+    const int32_t class_ = note_class(b, handler, raising->class_);
+    const int16_t slot = dv_triple(b, c.floor);
+    if (class_ < 0) dv_build_fail(b, DV_REFUSED_SIZE);
+    if (b->failed) return;
+    dv_source source = {.class_ = raising->class_,
+                        .text = raising->text,
+                        .number = (uint8_t)class_,
+                        .count = (uint8_t)raising->count};
+    take_arguments(b, raising, slot, &source, handler);
+    note_frames(b, raising->pc, c.context, &source);
+    for (int32_t q = b->top - 1; q >= c.floor; q--) {
+        const bool argument = q >= raising->first && q < raising->first + raising->count;
+        const bool counted = b->e[q].kind == DV_K_RANGE ||
+                             (b->e[q].where == DV_AT_HOME && b->e[q].kind != DV_K_NOTHING &&
+                              dv_owned(b, b->context, b->pc, q));
+        if (counted && !argument) dv_region_emit(b, DV_OP_R_RELEASE, dv_home(b, q), 0, 0);
+    }
+    dv_region_emit_constant(b, dv_region_emit(b, DV_OP_R_RAISE, slot, 0, 0),
+                            (dv_cell){.i = (int64_t)b->sources.count});
+    if (b->emitting) DV_PUSH(b, sources, source);
+    b->top = c.floor;
+    dv_push_known(b, DV_K_RAISED, DV_AT_NOWHERE, slot, dv_int(number));
+    dv_build_flow(b, c.context, c.pc);
+}
+
+/* Objects of the class are nothing but exceptions, and die in silence. */
+static bool is_plain(dv_build *b, dv_class *class_) {
+    return class_->type == DV_T_EXCEPTION &&
+           dv_class_constructor(b->vm, class_) == &dv_exception_constructor &&
+           !dv_class_special(class_, b->vm->known.del) &&
+           (class_->descriptor || dv_build_depends(b, &class_->layout));
+}
+
+bool dv_raised_call(dv_build *b, dv_class *class_, int32_t n, uint32_t next_pc) {
+    const int32_t inputs = n + 3, first = b->top - n;
+    if (!dv_step_follows(b, next_pc, DV_OP_RAISE) || dv_word_operand(b, next_pc, 0) != 1)
+        return false;
+    if (!dv_raised_is_caught(b, inputs) || !are_arguments(b, first, n) || !is_plain(b, class_))
+        return false;
+    for (int32_t q = first; q < b->top; q++)
+        if (b->e[q].kind == DV_K_CHAR || b->e[q].kind == DV_K_COMPLEX ||
+            b->e[q].kind == DV_K_VIRTUAL)
+            dv_materialize(b, q);
+    dv_step_count(b, true);
+    go(b, &(dv_raising){.class_ = class_, .first = first, .count = n, .pc = next_pc});
+    return true;
+}
+
+uint32_t dv_step_raise(dv_build *b, uint32_t next_pc) {
+    const dv_known_value *e = dv_top(b, 1);
+    (void)next_pc;
+    if (dv_word_operand(b, b->pc, 0) != 1 || !is_constant(e) || !dv_is_class(e->value) ||
+        !dv_raised_is_caught(b, 1) || !is_plain(b, dv_as_class(e->value)))
+        return dv_step_leave(b);
+    dv_step_count(b, true);
+    go(b, &(dv_raising){.class_ = dv_as_class(e->value), .first = b->top, .pc = b->pc});
+    return b->pc;
+}
+
+/* Behind guards
+ * ------------------------------------------------------------------------------------------------
+ */
+
+/* The exception is raised where the jump in the cell leads, with the entries as they are. */
+static void raise_from(dv_build *b, uint32_t cell, dv_raising *raising) {
+    dv_known_value *copy = dv_build_get(b, (size_t)(b->top + 1) * sizeof *copy);
+    if (!copy) return;
+    memcpy(copy, b->e, (size_t)b->top * sizeof *copy);
+    if (b->emitting) {
+        dv_raising *kept = dv_build_get(b, sizeof *kept);
+        if (!kept) return;
+        *kept = *raising;
+        DV_PUSH(b, edges, (dv_edge){cell, b->context, b->pc, copy, b->top, false, -1, kept});
+        return;
+    }
+    const int32_t top = b->top;
+    go(b, raising);
+    memcpy(b->e, copy, (size_t)top * sizeof *copy);
+    b->top = top;
+    b->ended = b->failed;
+}
+
+/* The same, where the guard at `at` leaves: a test is in front of its exit. */
+static void raise_behind(dv_build *b, uint32_t at, dv_raising *raising) {
+    if (b->emitting) {
+        if (b->failed || b->exit_uses.data[b->exit_uses.count - 1] != at + 3) return;
+        b->exit_uses.count--;
+        raising->exit = (uint32_t)b->cells.data[at + 3].i;
+    }
+    raise_from(b, at + 3, raising);
+}
+
+static dv_raising raising_of(dv_build *b, dv_error_class error, const char *text, test test) {
+    return (dv_raising){.class_ = dv_exception_class(b->vm, error),
+                        .text = text,
+                        .pc = b->pc,
+                        .first = b->top,
+                        .test = test};
+}
+
+void dv_raised_divides(dv_build *b, uint32_t at, const char *text) {
+    dv_raising raising = raising_of(b, DV_E_ZERO_DIVISION_ERROR, text, TEST_ZERO);
+    if (!is_constant(dv_top(b, 1)) && dv_raised_is_caught(b, 0)) raise_behind(b, at, &raising);
+}
+
+void dv_raised_indexes(dv_build *b, uint32_t at, bool is_list, int32_t home) {
+    dv_raising raising = raising_of(
+        b, DV_E_INDEX_ERROR, is_list ? "list index out of range" : "tuple index out of range",
+        is_list ? TEST_LIST : TEST_TUPLE);
+    raising.home = (int16_t)home;
+    if (dv_raised_is_caught(b, 0)) raise_behind(b, at, &raising);
+}
+
+void dv_raised_lookup(dv_build *b, uint32_t at) {
+    dv_raising raising = raising_of(b, DV_E_KEY_ERROR, NULL, TEST_NOTHING);
+    raising.first = b->top - 1, raising.count = 1;
+    raise_from(b, at + 4, &raising);
+}
+
+/* The cell with the target of a jump if the instruction raises. */
+static uint32_t emit_test(dv_build *b, const dv_raising *raising) {
+    const dv_known_value *e = dv_top(b, 1);
+    const dv_operand x = dv_raw_operand(e);
+    const uint32_t mode = x.mode == 'S' ? 0 : x.mode == 'K' ? 1 : 2;
+    if (raising->test == TEST_ZERO) return dv_step_if_zero(b, b->top - 1) + 3;
+    const uint32_t base = raising->test == TEST_LIST ? DV_OP_RL_OUTSIDE_S : DV_OP_RT_OUTSIDE_S;
+    const uint32_t at = dv_region_emit(b, base + mode, raising->home, x.slot, 0);
+    if (x.mode == 'K') dv_region_emit_constant(b, at, x.k);
+    return at + 3;
+}
+
+void dv_raised_stub(dv_build *b, const dv_raising *raising) {
+    if (raising->test) {
+        const uint32_t use = emit_test(b, raising);
+        const uint32_t at = dv_region_emit(b, DV_OP_R_EXIT, 0, 0, 0);
+        if (b->failed) return;
+        b->cells.data[at + 2].i = raising->exit;
+        b->cells.data[use].i = (int64_t)b->cells.count;
+        DV_PUSH(b, label_uses, use);
+    }
+    go(b, raising);
+}
+
+/* Handlers
+ * ------------------------------------------------------------------------------------------------
+ */
+
+static dv_caught *caught_at(const dv_build *b, int32_t q) {
+    return &b->handlers.data[dv_as_int(b->e[q].value)];
+}
+
+bool dv_raised_is_handled(const dv_build *b, int32_t q) {
+    return q > 0 && b->e[q - 1].kind == DV_K_HANDLED && b->e[q - 1].slot == b->e[q].slot;
+}
+
+void dv_raised_show(dv_build *b, int32_t q) {
+    dv_caught *handler = caught_at(b, q);
+    if (!handler->shown) { /* all is to be found anew */
+        handler->shown = DV_SHOWN_IN_CLAUSE;
+        b->again = b->ended = true;
+        return;
+    }
+    if (b->e[q].kind == DV_K_RAISED && dv_raised_is_handled(b, q)) q--;
+    if (b->e[q].kind != DV_K_HANDLED) {
+        dv_build_fail(b, DV_REFUSED_MEETING);
+        return;
+    }
+    const bool both = q + 1 < b->top && b->e[q + 1].kind == DV_K_RAISED;
+    dv_region_emit(b, DV_OP_R_HANDLE, b->e[q].slot, dv_home(b, q), dv_home(b, q + both));
+    for (int32_t i = q; i <= q + both; i++)
+        b->e[i] = (dv_known_value){DV_K_ANY, DV_AT_HOME, 0, DV_EMPTY};
+    dv_step_count(b, false);
+    b->version++;
+}
+
+bool dv_raised_is_shown(const dv_build *b, int32_t q) {
+    return dv_raised_is_handled(b, q) && caught_at(b, q)->shown;
+}
+
+void dv_raised_show_all(dv_build *b) {
+    if (b->handlers.count == 0) return;
+    for (int32_t q = b->locals; q < b->top; q++)
+        if (b->e[q].kind == DV_K_HANDLED) dv_raised_show(b, q);
+}
+
+void dv_raised_ask(dv_build *b) {
+    if (b->handlers.count == 0) return;
+    for (int32_t q = b->locals; q < b->top; q++) {
+        if (b->e[q].kind != DV_K_HANDLED) continue;
+        caught_at(b, q)->shown++;
+        b->again = b->ended = true;
+    }
+}
+
+uint32_t dv_step_enter_handler(dv_build *b, uint32_t next_pc) {
+    const dv_known_value e = *dv_top(b, 1);
+    if (e.kind != DV_K_RAISED) return dv_step_leave(b);
+    dv_top(b, 1)->kind = DV_K_HANDLED;
+    dv_push_known(b, DV_K_RAISED, DV_AT_NOWHERE, e.slot, e.value);
+    if (caught_at(b, b->top - 1)->shown >= DV_SHOWN_AT_ONCE) dv_raised_show(b, b->top - 1);
+    return next_pc;
+}
+
+uint32_t dv_step_leave_handler(dv_build *b, uint32_t next_pc) {
+    const int32_t q = b->top - 1;
+    if (b->e[q].kind != DV_K_HANDLED) return dv_step_embed(b, 1, 0, next_pc);
+    const bool releases = caught_at(b, q)->objects;
+    const int16_t slot = b->e[q].slot;
+    dv_pop(b, 1);
+    if (!releases) return next_pc;
+    dv_region_emit(b, DV_OP_R_FORGET, slot, 0, 0);
+    dv_step_point_after(b, next_pc);
+    return next_pc;
+}
+
+/* Which of the classes that come to the handler the n types catch, by their numbers; false: the
+ * types are no classes of exceptions that are known. */
+static bool find_caught(dv_build *b, const dv_caught *handler, const dv_value *types, int64_t n,
+                        uint32_t *caught) {
+    for (int64_t i = 0; i < n; i++) {
+        if (!dv_is_class(types[i]) || dv_as_class(types[i])->type != DV_T_EXCEPTION) return false;
+        for (uint32_t k = 0; k < handler->count; k++)
+            if (dv_class_is_subclass(handler->classes[k], dv_as_class(types[i])))
+                *caught |= 1u << k;
+    }
+    (void)b;
+    return true;
+}
+
+/* The answer of an except clause, whose types were `inputs` entries. */
+static void answer(dv_build *b, int32_t inputs, uint32_t caught) {
+    const int32_t q = b->top - inputs - 1;
+    const uint32_t all = (1u << caught_at(b, q)->count) - 1;
+    const int16_t slot = b->e[q].slot;
+    dv_pop(b, inputs);
+    if (caught == 0 || caught == all) {
+        dv_push_constant(b, dv_bool(caught != 0));
+        return;
+    }
+    dv_spill(b, false, b->top);
+    dv_region_emit_constant(b, dv_region_emit(b, DV_OP_R_CATCHES, slot, 0, 0),
+                            (dv_cell){.i = caught});
+    dv_step_count(b, true);
+    dv_push_known(b, DV_K_BOOL, DV_AT_REGISTER, 0, DV_EMPTY);
+}
+
+uint32_t dv_step_match_exception(dv_build *b, uint32_t next_pc) {
+    const dv_known_value *type = dv_top(b, 1);
+    const int32_t q = b->top - 2;
+    uint32_t caught = 0;
+    if (b->e[q].kind != DV_K_RAISED) return dv_step_embed(b, 2, 2, next_pc);
+    const bool tuple = is_constant(type) && dv_is_tuple(type->value);
+    const dv_value *types = tuple ? dv_as_tuple(type->value)->items : &type->value;
+    const int64_t n = tuple ? dv_as_tuple(type->value)->count : 1;
+    if (!is_constant(type) || !find_caught(b, caught_at(b, q), types, n, &caught))
+        return dv_step_embed(b, 2, 2, next_pc);
+    answer(b, 1, caught);
+    return next_pc;
+}
+
+bool dv_raised_among(dv_build *b, int32_t n, uint32_t *next_pc) {
+    const int32_t q = b->top - n - 1;
+    uint32_t caught = 0;
+    if (q < b->locals || b->e[q].kind != DV_K_RAISED ||
+        !dv_step_follows(b, *next_pc, DV_OP_MATCH_EXCEPTION))
+        return false;
+    for (int32_t i = q + 1; i < b->top; i++)
+        if (!is_constant(&b->e[i]) || !find_caught(b, caught_at(b, q), &b->e[i].value, 1, &caught))
+            return false;
+    answer(b, n, caught);
+    *next_pc += dv_step_length(b, *next_pc);
+    return true;
+}
