@@ -41,8 +41,8 @@ NATIVE_HEADERS = (
     "types/sequence/tuple.h",
 )
 
-# What compiled files consist of, besides the instructions that the compiler emits (code/file.h).
-CODE_FILES = ("code/code.h", "code/file.c", "code/pack.c")
+# What compiled files and packed modules consist of, besides the instructions that the compiler emits (code/file.h).
+CODE_FILES = ("code/code.h", "code/file.c", "code/pack.c", "modules/frozen.h")
 
 SEQUENCES = HERE / "tables" / "sequences.csv"  # which fusions, and of region_fused.mako and region_pairs.mako, are made (sequences.py)
 

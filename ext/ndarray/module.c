@@ -64,23 +64,9 @@ static bool fill_state(dvx_vm *vm, dvx_value module) {
            add_numbers(vm, module);
 }
 
-/* Where the part in dl is not beside the extension, there is no such name; other errors go on. */
-static dvx_value raise_missing(dvx_vm *vm, dvx_value name) {
-    dvx_value missing = vm->api->builtin(vm, "ModuleNotFoundError");
-    if (!dvx_failed(missing) && vm->api->error_matches(vm, missing)) {
-        vm->api->clear_error(vm);
-        dvx_value error = vm->api->error_class(vm, DVX_ATTRIBUTE_ERROR);
-        vm->api->raise_format(vm, error, "module 'ndarray' has no attribute '%S'", name);
-        vm->api->release(vm, error);
-    }
-    vm->api->release(vm, missing);
-    return DVX_FAILED;
-}
-
 /* A name that nothing here has: the part in dl may have it (lib/__init__.dl). */
 static dvx_value find_in_dl(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    dvx_value found = nd_call_library(vm, "_ndarray", "find", args, count);
-    return dvx_failed(found) ? raise_missing(vm, args[0]) : found;
+    return nd_call_library(vm, "_ndarray", "find", args, count);
 }
 
 /* An attribute of a number that its class does not have (lib/scalars.dl). */

@@ -327,6 +327,11 @@ class ArrayWriter(Writer):
             self.tried(f"{target} = {self.array(self.related(self.shape) or self.shape)}\nshow({target})")
         elif n < 90:
             call = self.pick(("sum", "prod", "max", "min", "any", "all", "cumsum", "mean", "argmax"))
+            if self.chance(40):  # at the end of an expression, which is fused with it
+                made, axis = self.expression(2), self.pick(("", "", "", "0", "-1", "axis=0", "axis=1", "axis=None"))
+                with_it = f"with np.errstate(all='ignore'):\n    x_ = {made}\n    "
+                self.tried(f"{with_it}told(np.{call}({made}, {axis}) if x_.size else 0)\n    told({made}.{call}({axis}) if x_.size else 0)")
+                return
             self.tried(f"with np.errstate(all='ignore'):\n"
                        f"    told({target}.{call}({self.pick(('', 'axis=0', 'axis=-1', 'axis=1'))}) if {target}.size else 0)")
         else:

@@ -84,6 +84,8 @@ typedef struct dv_import_hooks {
     dv_value (*load_builtin)(dv_vm *vm, dv_value name, bool early);
     /* modules: the same for a library module in dl; NULL: there is none. */
     const struct dv_frozen *(*find_frozen)(dv_value name, bool early);
+    /* plugin: the same in the package of an extension that has been loaded. */
+    const struct dv_frozen *(*find_packed)(const dv_vm *vm, dv_value name);
     struct dv_unit *(*unpack_frozen)(dv_vm *vm, const struct dv_frozen *frozen); /* NULL: raised */
     /* modules: why there is no such module: a message for dv_raise that takes the name as %V;
      * NULL: no reason is known. */

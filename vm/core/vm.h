@@ -109,15 +109,6 @@ typedef struct dv_region_use {
     uint64_t made, evicted;
 } dv_region_use;
 
-/* A library module in dl: its source text and its unit (code/pack.h), which may be squeezed, and
- * positions, which are (modules/frozen.h); their sizes as they were. */
-typedef struct dv_frozen {
-    const char *name;
-    const uint8_t *text, *code, *positions;
-    uint32_t text_size, code_size, positions_size;
-    bool squeezed;
-} dv_frozen;
-
 /* How a text is compiled: as a typed statement, which prints its value; tracebacks show its lines.
  */
 enum dv_compile_how { DV_COMPILE_INTERACTIVE = 1, DV_COMPILE_QUOTED = 2 };

@@ -126,7 +126,7 @@ dv_value dv_module_run(dv_vm *vm, dv_value module, const char *text, size_t size
 }
 
 /* A library module in dl. */
-static dv_value load_frozen(dv_vm *vm, dv_value name, const dv_frozen *frozen) {
+static dv_value load_frozen(dv_vm *vm, dv_value name, const struct dv_frozen *frozen) {
     dv_value module = dv_module_named(vm, name);
     if (dv_is_empty(module)) return DV_EMPTY;
     dv_as_module(module)->frozen = true;
@@ -151,7 +151,7 @@ static bool names_helper(dv_value name) {
 }
 
 /* Runs the text of a helper module, which is among the helpers then. */
-static bool run_helper(dv_vm *vm, dv_value name, dv_value module, const dv_frozen *frozen) {
+static bool run_helper(dv_vm *vm, dv_value name, dv_value module, const struct dv_frozen *frozen) {
     if (!set_up(vm, module, name, DV_EMPTY, DV_EMPTY)) return false;
     dv_unit *unit = vm->hooks.import.unpack_frozen(vm, frozen);
     dv_value result = unit ? dv_run_unit(vm, unit, module) : DV_EMPTY;
@@ -166,7 +166,7 @@ dv_value dv_import_helper(dv_vm *vm, dv_value name) {
     if (!dv_is_empty(vm->error)) return DV_EMPTY;
     bool good = true;
     if (dv_is_empty(module)) {
-        const dv_frozen *frozen = vm->hooks.import.find_frozen(name, false);
+        const struct dv_frozen *frozen = vm->hooks.import.find_frozen(name, false);
         if (!frozen) return DV_EMPTY;
         module = dv_module_named(vm, name);
         if (dv_is_empty(module) || !dv_enter_native(vm)) {
@@ -266,7 +266,8 @@ static dv_value search_path(const dv_vm *vm) {
 static dv_value load_library(dv_vm *vm, dv_value name, bool early) {
     dv_value module = vm->hooks.import.load_builtin(vm, name, early);
     if (!dv_is_empty(module) || !dv_is_empty(vm->error)) return enter(vm, name, module);
-    const dv_frozen *frozen = vm->hooks.import.find_frozen(name, early);
+    const struct dv_frozen *frozen = vm->hooks.import.find_frozen(name, early);
+    if (!frozen) frozen = vm->hooks.import.find_packed(vm, name);
     return frozen ? load_frozen(vm, name, frozen) : DV_EMPTY;
 }
 

@@ -243,7 +243,7 @@ typedef enum dvx_family {
     DVX_SITE_GET_ITEM,  /* container, key */
     DVX_SITE_SET_ITEM,  /* value, container, key */
     DVX_SITE_ATTRIBUTE, /* object */
-    DVX_SITE_CALL,      /* the callee (an object, or the class of a type), arguments */
+    DVX_SITE_CALL,      /* the callee (an object, class, or function: `method`), arguments */
     DVX_SITE_METHOD     /* self, arguments */
 } dvx_family;
 enum { DVX_MOST_OPERANDS = 20 }; /* of sites and expressions that are asked about */
@@ -274,7 +274,7 @@ typedef struct dvx_site {
     dvx_family family;
     uint32_t operation;                /* dvx_binary (also in place), dvx_unary or dvx_compare */
     dvx_value name;                    /* of the attribute; else DVX_FAILED */
-    const struct dvx_function *method; /* SITE_METHOD: which one; else NULL */
+    const struct dvx_function *method; /* METHOD; CALL of a function with its `entry`; or NULL */
     uint32_t where;                    /* which instruction of its function it is */
     uint32_t times;                    /* how often it has been specialised before */
     uint32_t count;
@@ -290,7 +290,7 @@ typedef struct dvx_site {
  * numbers, `a[1:n, i - 1]`, are operands without a value here.  The VM keeps one object for each
  * and sets its parts before `run`, which reads it before it does anything else, and does not retain
  * it.  The last one may be a SET_ITEM, as in `v[1:3] = a * s + b`, or in place, or a METHOD without
- * arguments. */
+ * arguments, or the CALL of a function that is one. */
 typedef struct dvx_node {
     /* BINARY to ATTRIBUTE, CALL of an object; SET_ITEM, INPLACE, METHOD: the last one */
     dvx_family family;

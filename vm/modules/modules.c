@@ -173,10 +173,7 @@ static dv_value load_builtin(dv_vm *vm, dv_value name, bool early) {
 }
 
 static const dv_frozen *find_frozen(dv_value name, bool early) {
-    if (is_early(name) != early) return NULL;
-    const dv_frozen *frozen = dv_frozen_modules;
-    while (frozen->name && !dv_str_is(name, frozen->name)) frozen++;
-    return frozen->name ? frozen : NULL;
+    return is_early(name) == early ? dv_frozen_find(dv_frozen_modules, name) : NULL;
 }
 
 /* NULL: no memory. */

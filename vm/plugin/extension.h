@@ -34,9 +34,10 @@ struct dv_extension_function {
 
 struct dv_extension {
     const struct dvx_extension *descriptor;
-    struct dvx_extension described; /* a copy, with zeros as above */
-    void *library;                  /* of dlopen; NULL: it is the host's */
-    bool native;                    /* its handlers were compiled against this build */
+    struct dvx_extension described;  /* a copy, with zeros as above */
+    void *library;                   /* of dlopen; NULL: it is the host's */
+    const struct dv_frozen *modules; /* its package in dl (modules/frozen.h), or NULL */
+    bool native;                     /* its handlers were compiled against this build */
     dv_extension_function *functions;
     struct dv_extension_type *types; /* plugin/type.h */
     void *state;                     /* described.state_size bytes, or NULL */

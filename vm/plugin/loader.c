@@ -11,6 +11,8 @@
 
 #include "core/collect.h"
 #include "core/upcall.h"
+#include "dv_code_format.h"
+#include "modules/frozen.h"
 #include "plugin/debug.h"
 #include "plugin/extension.h"
 #include "plugin/occurrence.h"
@@ -63,6 +65,13 @@ static bool check(dv_vm *vm, const char *name, const struct dvx_extension *descr
         return false;
     }
     return true;
+}
+
+static bool check_package(dv_vm *vm, const char *name, const dv_packed_library *packed) {
+    if (!packed || packed->format == DV_CODE_FORMAT) return true;
+    dv_raise(vm, DV_E_IMPORT_ERROR, "extension '%s' has modules that another dynvm has compiled",
+             name);
+    return false;
 }
 
 /* ---- Files that are no library of this machine ---- */
@@ -134,11 +143,13 @@ static dv_extension *open_library(dv_vm *vm, const char *name, const char *path)
         return NULL;
     }
     const struct dvx_extension *descriptor = dlsym(library, "dvx_extension");
+    const dv_packed_library *packed = dlsym(library, "dvx_library");
     if (!descriptor)
         dv_raise(vm, DV_E_IMPORT_ERROR,
                  "'%s' is no extension of dynvm: it exports no 'dvx_extension'", path);
-    if (descriptor && check(vm, name, descriptor)) {
+    if (descriptor && check(vm, name, descriptor) && check_package(vm, name, packed)) {
         dv_extension *extension = enrol(vm, descriptor, library);
+        if (extension && packed) extension->modules = packed->modules;
         if (extension) return extension;
     }
     dlclose(library);
@@ -187,6 +198,13 @@ static dv_value load_extension(dv_vm *vm, dv_value wanted, const char *path) {
     char name[LONGEST_NAME];
     if (!copy_name(vm, wanted, name)) return DV_EMPTY;
     return make_module(vm, wanted, open_library(vm, name, path));
+}
+
+static const dv_frozen *find_packed(const dv_vm *vm, dv_value name) {
+    const dv_frozen *found = NULL;
+    for (dv_extension *e = vm->extensions.plugins->extensions; e && !found; e = e->next)
+        if (e->modules) found = dv_frozen_find(e->modules, name);
+    return found;
 }
 
 /* ---- The host's own ---- */
@@ -253,6 +271,7 @@ bool dv_plugin_setup(dv_vm *vm) {
     choose_table(vm);
     vm->hooks.import.load_extension = load_extension;
     vm->hooks.import.load_hosted = load_hosted;
+    vm->hooks.import.find_packed = find_packed;
     return true;
 }
 

@@ -223,9 +223,11 @@ static bool choose(dv_vm *vm, dv_cell *ip, const dv_value *callee, uint32_t coun
     dv_extension_function *function;
     const dv_extension *extension = owner_of(vm, def, &function);
     if (!extension) return false;
-    if (has_self ||
-        !choose_derivative(vm, ip, extension, function, callee + 3 + method, count, method))
-        become(ip, method ? plain_call_method : plain_call, def);
+    if (!has_self &&
+        (choose_derivative(vm, ip, extension, function, callee + 3 + method, count, method) ||
+         dv_specialise_call(vm, ip, callee, count, method)))
+        return true;
+    become(ip, method ? plain_call_method : plain_call, def);
     return true;
 }
 

@@ -231,7 +231,8 @@ static dv_value *callee_of(const dv_extension_site *o, dv_value *sp) {
 }
 
 static bool is_same_callee(const dv_extension_site *o, dv_value callee) {
-    if (o->kind == DVX_SITE_METHOD) return dvx_is_method(&o->seen, callee);
+    if (o->kind == DVX_SITE_METHOD || dv_is_shape(callee, DV_T_CFUNCTION))
+        return dvx_is_method(&o->seen, callee);
     if (dv_is_empty(callee)) return o->drops[0].load != NULL;
     return !o->seen.callee || callee.bits == o->seen.callee;
 }

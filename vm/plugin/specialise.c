@@ -259,7 +259,8 @@ static const dvx_expression *find_expression(asking *a, uint32_t start) {
     if (!a->thread || !a->made || vm->extensions.plugins->debug) return NULL;
     const char *reason;
     if (a->family == DV_OP_LOAD_METHOD) return NULL;
-    if (family == DVX_SITE_METHOD ? a->site.count != 1 : a->callee != 0) return NULL;
+    const uint32_t self = family == DVX_SITE_CALL; /* of a function that is a method, too */
+    if (a->site.method ? a->site.count != self + 1 : a->callee != 0) return NULL;
     bool found = dv_expression_find(vm, a->thread, a->site.where, a->made, a->extension, a->values,
                                     start, x, &reason);
     if (!found && !a->unfused) a->unfused = reason;
@@ -523,6 +524,24 @@ static bool ask_type(asking *a, const dv_extension_type *type) {
     return done;
 }
 
+/* The method that a function is by another name; NULL: none. */
+static const dvx_function *method_of(const dv_extension_type *type, const dvx_function *function) {
+    for (uint32_t i = 0; i < type->described.method_count; i++)
+        if (type->described.methods[i]->entry == function->entry) return type->described.methods[i];
+    return NULL;
+}
+
+/* A function that is a method of its first argument, which is asked as if it were self. */
+static bool ask_argument(asking *a, dv_value callee) {
+    const dv_cfunction_def *def = ((const dv_cfunction *)dv_as_object(callee))->def;
+    if (a->site.count < 2 || !dv_is_foreign(a->values[1])) return false;
+    const dv_extension_type *type = dv_extension_type_of(a->vm, a->values[1]);
+    a->callee = (uintptr_t)def;
+    a->site.method =
+        method_of(type, ((const dv_extension_function *)(const void *)def)->descriptor);
+    return a->site.method && ask_type(a, type);
+}
+
 /* `callee` stands below the reserved entries; self, if it has one, in front of the arguments. */
 bool dv_specialise_call(dv_vm *vm, dv_cell *ip, const dv_value *callee, uint32_t count,
                         bool method) {
@@ -546,6 +565,7 @@ bool dv_specialise_call(dv_vm *vm, dv_cell *ip, const dv_value *callee, uint32_t
         return ask_type(&a, dv_extension_type_of(vm, values[0]));
     }
     if (dv_is_foreign(*callee)) return ask_type(&a, dv_extension_type_of(vm, *callee));
+    if (dv_is_shape(*callee, DV_T_CFUNCTION)) return ask_argument(&a, *callee);
     if (!dv_is_class(*callee)) return false;
     a.callee = callee->bits;
     return ask_type(&a,

@@ -287,10 +287,14 @@ def add_computed():
 add_computed()
 
 
-# Loops of dtypes that are not rare which gain little by vectors: complex numbers are compared by jumps, or computed by C's library.
+# Loops of dtypes that are not rare which gain little by vectors, or which few programs use: complex numbers, but for arithmetic, are
+# compared by jumps, or computed by C's library.
 ONCE = {name: "D" for name in ("power sqrt exp log sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh arccosh arctanh exp2 "
-                               "log2 log10 log1p expm1").split()}
-ONCE.update(nextafter="fd", logaddexp="fd")
+                               "log2 log10 log1p expm1 maximum minimum fmax fmin less less_equal greater greater_equal equal not_equal "
+                               "logical_and logical_or logical_xor logical_not sign reciprocal rint isnan isinf isfinite").split()}
+ONCE.update({name: "?D" for name in "less less_equal greater greater_equal maximum minimum fmax fmin".split()})
+ONCE.update({name: "?BilD" for name in "isnan isinf isfinite reciprocal".split()})
+ONCE.update(nextafter="fd", logaddexp="fd", logical_xor="BilfdD", power="BiD", fmod="il")
 
 
 def is_once(ufunc, loop):

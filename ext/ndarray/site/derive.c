@@ -18,6 +18,7 @@ void derive_array(dvx_vm *vm, dvx_site *site) {
     case DVX_SITE_GET_ITEM: derive_items(vm, site); return;
     case DVX_SITE_SET_ITEM: derive_stores(vm, site); return;
     case DVX_SITE_ATTRIBUTE: derive_attribute(vm, site); return;
+    case DVX_SITE_CALL:
     case DVX_SITE_METHOD: derive_method(vm, site); return;
     default: vm->api->decline(vm, site, "arrays have no derivatives for this"); return;
     }

@@ -210,6 +210,14 @@ static dvx_outcome run_fold_int(dvx_vm *vm, const dvx_value *v, void *cache, dvx
     return derive_outcome(vm->api->make_int(vm, x), result);
 }
 
+/* np.sum(a): operand 0 is the function. */
+static dvx_outcome run_call_float(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *result) {
+    return run_fold_float(vm, v + 1, cache, result);
+}
+static dvx_outcome run_call_int(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *result) {
+    return run_fold_int(vm, v + 1, cache, result);
+}
+
 /* ---- Other methods ---- */
 
 /* The cache has the attribute, or the method, whose parameters are all left out. */
@@ -380,18 +388,25 @@ static const dvx_specialisation aspects[][2] = {[TRANSPOSED] = ASPECT("ATTRIBUTE
                                                 [REAL] = ASPECT("ATTRIBUTE_real"),
                                                 [IMAGINARY] = ASPECT("ATTRIBUTE_imag")};
 
-#define FOLD(title)                                                                          \
-    {                                                                                        \
-        DERIVATIVE(title "_FLOAT64", METHOD, run_fold_float, .cache_size = sizeof(nd_whole), \
-                   .result = DVX_FLOAT, TWIN(fold_float)),                                   \
-            DERIVATIVE(title "_INT64", METHOD, run_fold_int, .cache_size = sizeof(nd_whole), \
-                       .result = DVX_INT, TWIN(fold_int))                                    \
+#define FOLD_OF(title, site, n, function, ...)                                                  \
+    {                                                                                           \
+        .size = sizeof(dvx_specialisation), .where = DVX_HERE, .name = title,                   \
+        .family = DVX_SITE_##site, .count = n, .run = function, .cache_size = sizeof(nd_whole), \
+        __VA_ARGS__                                                                             \
+    }
+#define FOLD(title)                                                                              \
+    {                                                                                            \
+        FOLD_OF(title "_FLOAT64", METHOD, 1, run_fold_float, .result = DVX_FLOAT,                \
+                TWIN(fold_float)),                                                               \
+            FOLD_OF(title "_INT64", METHOD, 1, run_fold_int, .result = DVX_INT, TWIN(fold_int)), \
+            FOLD_OF("CALL_" title "_FLOAT64", CALL, 2, run_call_float, .result = DVX_FLOAT),     \
+            FOLD_OF("CALL_" title "_INT64", CALL, 2, run_call_int, .result = DVX_INT)            \
     }
 static const struct {
     const dvx_function *method;
     nd_ufunc_number number;
     bool mean;
-    dvx_specialisation derivatives[2]; /* of float64, int64 */
+    dvx_specialisation derivatives[4]; /* of float64, int64; of the functions */
 } folds[] = {
     {&method_sum, ND_UFUNC_add, false, FOLD("SUM")},
     {&method_prod, ND_UFUNC_multiply, false, FOLD("PROD")},
@@ -402,11 +417,11 @@ static const struct {
 
 bool derive_whole(dvx_vm *vm, const dvx_specialisation *by, nd_whole *out) {
     size_t i = 0;
-    while (i < LENGTH_OF(folds) && by != folds[i].derivatives && by != folds[i].derivatives + 1)
+    while (i < LENGTH_OF(folds) && (by < folds[i].derivatives || by >= folds[i].derivatives + 4))
         i++;
     if (i == LENGTH_OF(folds)) return false;
     const nd_ufunc_facts *facts = &loops_facts[folds[i].number];
-    const nd_type type = by == folds[i].derivatives ? ND_FLOAT64 : ND_INT64;
+    const nd_type type = (by - folds[i].derivatives) % 2 ? ND_INT64 : ND_FLOAT64;
     *out = (nd_whole){.method = folds[i].method,
                       .dtype = ND_DTYPE(type),
                       .number = folds[i].number,
@@ -548,14 +563,15 @@ static void derive_alone(dvx_vm *vm, dvx_site *site) {
 }
 
 void derive_method(dvx_vm *vm, dvx_site *site) {
-    const nd_array *a =
-        site->operands[0].type == &array_type ? array_at(vm, site->operands[0].value) : NULL;
-    if (!a || site->count != 1) {
+    const uint32_t self = site->family == DVX_SITE_CALL;
+    const dvx_operand *of = &site->operands[self];
+    const nd_array *a = of->type == &array_type ? array_at(vm, of->value) : NULL;
+    if (!a || site->count != self + 1) {
         vm->api->decline(vm, site,
                          "of methods only copy and reductions of whole arrays have derivatives");
         return;
     }
-    if (site->method == &method_copy) {
+    if (site->method == &method_copy && !self) {
         derive_copy(vm, site, a);
         return;
     }
@@ -563,9 +579,13 @@ void derive_method(dvx_vm *vm, dvx_site *site) {
     for (size_t i = 0; i < LENGTH_OF(folds); i++) {
         if (site->method != folds[i].method) continue;
         if (!is_float && (a->dtype->num != ND_INT64 || folds[i].mean)) break;
-        nd_whole *c = vm->api->specialise(vm, site, &folds[i].derivatives[!is_float]);
-        if (c && derive_whole(vm, &folds[i].derivatives[!is_float], c)) fuse_site(vm, site);
+        const dvx_specialisation *by = &folds[i].derivatives[!is_float + 2 * self];
+        nd_whole *c = vm->api->specialise(vm, site, by);
+        if (c && derive_whole(vm, by, c)) fuse_site(vm, site);
         return;
     }
-    derive_alone(vm, site);
+    if (self)
+        vm->api->decline(vm, site, "this call of a function of an array has no derivative");
+    else
+        derive_alone(vm, site);
 }

@@ -840,6 +840,8 @@ static const dvx_specialisation descriptors[][DVX_MOST_OPERANDS + 1] = {
     [DVX_SITE_METHOD] = FUSED_ALL(METHOD, "FUSED_REDUCTION", run_fold, NULL)};
 static const dvx_specialisation of_out[DVX_MOST_OPERANDS + 1] =
     FUSED_ALL(CALL, "FUSED_OUT", run_into, &array_type);
+static const dvx_specialisation of_fold[DVX_MOST_OPERANDS + 1] =
+    FUSED_ALL(CALL, "FUSED_REDUCTION", run_fold, NULL);
 
 /* What the nodes of an expression are for the program: leaves i, and results ~i. */
 typedef struct reading {
@@ -941,9 +943,9 @@ static bool read_target(dvx_vm *vm, reading *r) {
     f->last = (uint8_t)(x->node_count - 1);
     f->into = -1;
     f->stores = last->family == DVX_SITE_SET_ITEM;
-    if (last->family == DVX_SITE_CALL) return read_out(vm, r, last);
-    f->folds = last->family == DVX_SITE_METHOD;
-    if (f->folds && !derive_whole(vm, last->derivative, &f->whole))
+    f->folds = derive_whole(vm, last->derivative, &f->whole);
+    if (last->family == DVX_SITE_CALL && !f->folds) return read_out(vm, r, last);
+    if (last->family == DVX_SITE_METHOD && !f->folds)
         return refuse(r, "it has an operation that is not element by element");
     if (!f->stores && last->family != DVX_SITE_INPLACE) return true;
     const int32_t into = last->inputs[f->stores];
@@ -1061,7 +1063,9 @@ void fuse_site(dvx_vm *vm, dvx_site *site) {
     }
     fused *cache = vm->api->fuse(vm, site,
                                  f.has_out ? &of_out[x->operand_count]
-                                           : &descriptors[site->family][x->operand_count]);
+                                 : f.folds && site->family == DVX_SITE_CALL
+                                     ? &of_fold[x->operand_count]
+                                     : &descriptors[site->family][x->operand_count]);
     if (!cache) return;
     *cache = f;
 }

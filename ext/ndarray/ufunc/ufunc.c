@@ -384,7 +384,7 @@ static bool is_ahead(const call *c, const operand *o) {
         o->type != c->type)
         return false;
     const int64_t stride = c->out->axes->stride;
-    return a->axes->stride == stride &&
+    return a->axes->stride == stride && a->size == c->out->size &&
            (stride > 0 ? a->data >= c->out->data : a->data <= c->out->data);
 }
 
