@@ -19,8 +19,9 @@ enum {
     BLOCK_SIZE = 8192,  /* of memory that the builder asks for */
     MOST_WEIGHT = 512,  /* of an instruction in loops of loops */
     MOST_JUMPS = 4,     /* from one to the next that are gone through in advance */
-    MOST_BRANCHES = 24, /* by shape, of a region; ... */
-    BRANCH_DEPTH = 2    /* ... and in such branches */
+    MOST_BRANCHES = 24, /* by shape or kind, of a region; ... */
+    BRANCH_DEPTH = 2,   /* ... and in such branches */
+    EXAMINED = 64       /* items of a list, to find out of what kind they are */
 };
 _Static_assert(sizeof(dv_block) % 8 == 0, "what follows the header is aligned");
 
@@ -205,7 +206,7 @@ dv_context *dv_build_inline(dv_build *b, dv_thread *callee) {
     return context;
 }
 
-/* Branches by shape
+/* Branches by shape or kind
  * -----------------------------------------------------------------------------------------------
  */
 
@@ -242,9 +243,9 @@ static dv_context *new_branch(dv_build *b, dv_context *from, uint32_t begin, uin
     return branch;
 }
 
-dv_context *dv_build_branch(dv_build *b) {
-    const uint32_t choice = dv_build_choice(b) + 1;
-    dv_context *from = choice > 1 ? b->context->joins : b->context, *branch = from->inlined;
+dv_context *dv_build_branch(dv_build *b, uint32_t choice) {
+    const bool is_begin = b->context->joins && b->context->begin == b->pc;
+    dv_context *from = is_begin ? b->context->joins : b->context, *branch = from->inlined;
     while (branch && (branch->joins != from || branch->begin != b->pc || branch->choice != choice))
         branch = branch->siblings;
     if (branch) return branch;
@@ -349,12 +350,20 @@ static void arrive(dv_build *b, dv_context *context, uint32_t pc, dv_snapshot *a
     dv_virtual_arrive(b, context, pc, at);
 }
 
+/* Is it a dead local, a number of one kind here and of another one there?  Nobody looks at it. */
+static bool is_either(const dv_build *b, const dv_context *context, uint32_t pc, int32_t q,
+                      const dv_known_value *known) {
+    return dv_kind_is_raw((dv_kind)known->kind) && dv_kind_is_raw((dv_kind)b->e[q].kind) &&
+           dv_build_is_dead_in(b, context, pc, q);
+}
+
 /* Another way to a leader: what is known on all of them.  Is it less than before? */
 static bool join(dv_build *b, dv_context *context, uint32_t pc, dv_snapshot *at) {
     bool changed = dv_virtual_join(b, context, pc, at);
     for (int32_t q = 0; q < b->top; q++) {
         if (dv_has_record(&at->entries[q])) continue;
         dv_kind kind = join_entries(&at->entries[q], &b->e[q]);
+        if (is_either(b, context, pc, q, &at->entries[q])) continue;
         if (dv_has_known_shape(&at->entries[q]) &&
             !has_same_shape(&at->entries[q], shaped(b, &b->e[q]))) {
             at->entries[q].value = DV_EMPTY;
@@ -393,7 +402,7 @@ void dv_build_branch_off(dv_build *b, uint32_t test, dv_context *branch) {
 
 void dv_build_reach(dv_build *b, dv_context *context, uint32_t pc) {
     dv_virtual_disturb(b);
-    context = dv_context_at(context, pc);
+    context = dv_context_to(context, pc);
     dv_snapshot *at = dv_snapshot_at(context, pc);
     if (b->emitting || !at || b->failed) return;
     if (!at->entries) {
@@ -408,7 +417,7 @@ void dv_build_reach(dv_build *b, dv_context *context, uint32_t pc) {
 
 void dv_build_flow(dv_build *b, dv_context *context, uint32_t pc) {
     dv_virtual_disturb(b);
-    context = dv_context_at(context, pc);
+    context = dv_context_to(context, pc);
     dv_snapshot *at = dv_snapshot_at(context, pc);
     if (!b->emitting) {
         dv_build_reach(b, context, pc);
@@ -488,7 +497,7 @@ static void interpret(dv_build *b) {
     }
 }
 
-/* Those of the context, by shape, that something jumps to by now; false: none is left. */
+/* Those of the context that something jumps to by now; false: none is left. */
 static bool emit_branches(dv_build *b, dv_context *context) {
     bool found = false;
     for (dv_context *c = context->inlined; c && !b->failed; c = c->siblings) {
@@ -519,7 +528,7 @@ void dv_build_range(dv_build *b, dv_context *context) {
             dv_convert(b, after);
         if (b->cells.count > MOST_CELLS) dv_build_fail(b, DV_REFUSED_SIZE);
     }
-    (void)emit_branches(b, context);
+    while (emit_branches(b, context)) continue;
 }
 
 /* Finishing
@@ -685,6 +694,11 @@ bool dv_build_is_dead(const dv_build *b, uint32_t pc, int32_t q) {
     return q < b->locals && b->live && !dv_is_live(b->live[pc], (uint32_t)q);
 }
 
+bool dv_build_is_dead_in(const dv_build *b, const dv_context *context, uint32_t pc, int32_t q) {
+    for (; context->parent; context = context->parent) pc = context->call_pc;
+    return dv_build_is_dead(b, pc, q);
+}
+
 static int16_t twin_at(const dv_build *b, uint32_t pc, int32_t q) {
     const int16_t twin = b->twin_of[q];
     if (twin >= b->locals) return dv_home(b, twin); /* the producer's, which waits where it did */
@@ -752,6 +766,8 @@ uint16_t dv_build_items(dv_build *b, int32_t q, uint16_t saw) {
     if (!count) return saw;
     const uint16_t first = dv_seen(items[0]);
     if (first != dv_seen(items[count - 1]) || first & ~(DV_SEEN_INT | DV_SEEN_FLOAT)) return saw;
+    for (int64_t i = 1; i < count && i < EXAMINED; i++)
+        if (dv_seen(items[i]) != first) return saw;
     b->first_items[q] = (uint8_t)first;
     return first;
 }

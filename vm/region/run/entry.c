@@ -1068,8 +1068,7 @@ static bool may_try(dv_vm *vm, dv_thread *thread, const dv_value *fp, uint32_t b
     if (site->looked == LOOKED_AT || (site->looked == POSTPONED && !is_hot)) return false;
     const dv_generator *producer = dv_producer_walked(vm, thread, fp, head);
     const dv_promise promise =
-        dv_region_promise(vm, thread, head, back, producer ? dv_generator_thread(producer) : NULL,
-                          site->looked == POSTPONED);
+        dv_region_promise(vm, thread, head, back, producer ? dv_generator_thread(producer) : NULL);
     const uint64_t least = site->looked == POSTPONED ? promise.boxed : 2 * promise.boxed;
     if (promise.typed >= least) return true;
     if (!is_hot) site->looked = LOOKED_AT;

@@ -5,6 +5,7 @@
  * looked up at each access, as whatever calls out may have changed it; an object of an extension is
  * looked at as a whole each time. */
 #include "region/emit/fuse.h"
+#include "region/step/kind.h"
 #include "region/step/producer.h"
 #include "region/step/operator.h"
 #include "region/step/virtual.h"
@@ -159,7 +160,8 @@ static uint32_t get_raw(dv_build *b, const container *c, dv_kind kind, uint32_t 
     if (target < 0) dv_spill(b, kind == DV_K_FLOAT, b->top - 2);
     int32_t to = target >= 0 ? dv_shadow(b, target) : -1;
     const uint32_t op = dv_op_moded(moded + (target >= 0));
-    uint32_t at = c->kind == DV_K_LIST ? dv_fuse_load(b, op, c->home, to) : DV_NO_CELL;
+    const bool fuses = c->kind == DV_K_LIST && !b->otherwise;
+    uint32_t at = fuses ? dv_fuse_load(b, op, c->home, to) : DV_NO_CELL;
     if (at != DV_NO_CELL)
         dv_step_count(b, true);
     else
@@ -171,10 +173,11 @@ static uint32_t get_raw(dv_build *b, const container *c, dv_kind kind, uint32_t 
 
 static uint32_t get_item(dv_build *b, const container *c, uint16_t seen, uint32_t next_pc) {
     bool of_tuple = c->kind == DV_K_TUPLE;
-    if (seen == DV_SEEN_INT)
+    const dv_kind kind = dv_kind_loaded(b, seen);
+    if (kind == DV_K_INT)
         return get_raw(b, c, DV_K_INT, of_tuple ? DV_MODED_RT_GET_I_S_R : DV_MODED_RL_GET_I_S_R,
                        next_pc);
-    if (seen == DV_SEEN_FLOAT)
+    if (kind == DV_K_FLOAT)
         return get_raw(b, c, DV_K_FLOAT, of_tuple ? DV_MODED_RT_GET_D_S_R : DV_MODED_RL_GET_D_S_R,
                        next_pc);
     if (c->is_owned) return dv_step_embed(b, 2, 1, next_pc);
