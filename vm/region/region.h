@@ -99,6 +99,8 @@ typedef struct dv_exit {
     /* So many slots above the generator that the loop walks are not there any more in INCA code:
      * its frame, which goes back to where it waits; 0: there is none. */
     int16_t folds;
+    uint32_t
+        learns;  /* pc of the instruction that has put a value of a new kind on top, or DV_NO_PC */
     bool counts; /* a guard failed or a cold path was taken: many of these retire the region */
     uint16_t taken;
 } dv_exit;

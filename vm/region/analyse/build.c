@@ -243,6 +243,12 @@ static dv_context *new_branch(dv_build *b, dv_context *from, uint32_t begin, uin
     return branch;
 }
 
+/* Do all ways out of the inlined function, or the generator, meet behind the call? */
+static bool meets_behind(const dv_context *from) {
+    const dv_snapshot *after = dv_snapshot_at(from->parent, from->return_pc);
+    return from->branches && (!after || after->leader);
+}
+
 dv_context *dv_build_branch(dv_build *b, uint32_t choice) {
     const bool is_begin = b->context->joins && b->context->begin == b->pc;
     dv_context *from = is_begin ? b->context->joins : b->context, *branch = from->inlined;
@@ -250,7 +256,7 @@ dv_context *dv_build_branch(dv_build *b, uint32_t choice) {
         branch = branch->siblings;
     if (branch) return branch;
     if (!may_branch(b, from)) return NULL;
-    if (from->parent && !from->branches) {
+    if (from->parent && !meets_behind(from)) {
         set_branching(b, from);
         b->again = b->ended = true;
         return NULL;
@@ -386,6 +392,8 @@ void dv_build_branch_off(dv_build *b, uint32_t test, dv_context *branch) {
     dv_snapshot *at = &branch->at[0];
     const uint32_t records = b->emitting ? 0 : b->virtuals.count; /* emission keeps them all */
     dv_virtual_disturb(b);
+    if (branch->origin && branch->origin != b->block) dv_build_fail(b, DV_REFUSED_MEETING);
+    branch->origin = b->block;
     if (!at->entries) at->entries = take(b, (size_t)(b->entry_limit + 1) * sizeof *at->entries);
     if (records) at->records = take(b, records * sizeof *at->records);
     if (b->failed) return;
@@ -481,6 +489,7 @@ static void forget(dv_context *context) {
         context->at[i].queued = false;
         context->at[i].kept = 0;
     }
+    context->origin = NULL;
     for (dv_context *c = context->inlined; c; c = c->siblings) forget(c);
 }
 
@@ -758,18 +767,20 @@ bool dv_build_is_wide(const dv_build *b, int32_t q) {
 }
 
 uint16_t dv_build_items(dv_build *b, int32_t q, uint16_t saw) {
+    const uint16_t numbers = DV_SEEN_INT | DV_SEEN_FLOAT;
     const dv_known_value *e = &b->e[q];
     if (e->where == DV_AT_ALIAS) q = e->slot;
-    if (saw & ~(DV_SEEN_INT | DV_SEEN_FLOAT) || !is_lasting(b, q)) return saw;
+    if (saw & ~numbers && saw & numbers) return saw;
+    if (!is_lasting(b, q)) return saw;
     int64_t count;
     const dv_value *items = dv_items_within(b->frame[dv_home(b, q)], &count);
     if (!count) return saw;
-    const uint16_t first = dv_seen(items[0]);
-    if (first != dv_seen(items[count - 1]) || first & ~(DV_SEEN_INT | DV_SEEN_FLOAT)) return saw;
-    for (int64_t i = 1; i < count && i < EXAMINED; i++)
-        if (dv_seen(items[i]) != first) return saw;
-    b->first_items[q] = (uint8_t)first;
-    return first;
+    uint16_t all = dv_seen(items[count - 1]);
+    for (int64_t i = 0; i < count && i < EXAMINED; i++) all |= dv_seen(items[i]);
+    if (saw & ~numbers) return saw | (all & numbers);
+    if (all != DV_SEEN_INT && all != DV_SEEN_FLOAT) return saw;
+    b->first_items[q] = (uint8_t)all;
+    return all;
 }
 
 /* Each loop head in the region is an entry: what its snapshot expects of the frame. */
@@ -1098,7 +1109,7 @@ static dv_region *build(dv_vm *vm, dv_thread *thread, const dv_value *fp, uint32
         region->dependent.invalidate = dv_region_invalidate;
         region->thread = thread, region->begin = head, region->end = end;
         region->active = 1; /* who breaks an assumption meanwhile leaves it alone */
-        b->vm = vm, b->region = region, b->frame = fp;
+        b->vm = vm, b->region = region, b->frame = fp, b->learns = DV_NO_PC;
         if (prepare(b, thread, head, end) && (!is_function || dv_function_prepare(b))) {
             if (!is_function) find_held(b, head, end);
             if (!is_function && !b->failed) find_producer(b, fp, head);

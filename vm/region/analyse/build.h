@@ -92,6 +92,7 @@ typedef struct dv_context {
      * at its beginning; NULL: it is none. */
     struct dv_context *joins;
     uint32_t choice;
+    const dv_snapshot *origin; /* the leader of the block with the test: one alone has it */
 } dv_context;
 
 /* A jump whose target is patched at the end, through a stub if entries must be converted on the
@@ -197,6 +198,7 @@ typedef struct dv_build {
     uint32_t heaviest_pc;
     uint32_t work_count;
     uint32_t branches;     /* by shape or kind, that there are */
+    uint32_t learns;       /* of the next exits */
     dv_context *otherwise; /* where control goes if the next guard fails; NULL: it leaves */
     DV_VECTOR(dv_cell) cells;
     DV_VECTOR(dv_exit) exits;
@@ -259,8 +261,8 @@ bool dv_build_is_marked(const dv_build *b, uint32_t cell);
 /* Takes the cells from `at` on back, the last ones. */
 void dv_build_cut(dv_build *b, uint32_t at);
 /* What the items of the list or tuple are that entry q is, or walks, of which INCA code `saw` some:
- * where the frame has it for as long as the region runs, it knows better, and the region is for
- * such items alone. */
+ * where the frame has it for as long as the region runs, it knows better: the region is for such
+ * items alone, or there are numbers among them. */
 uint16_t dv_build_items(dv_build *b, int32_t q, uint16_t saw);
 /* The value that entry q, or the local of which it is an alias, has as long as the region runs, as
  * the frame has it now; EMPTY: it may change. */

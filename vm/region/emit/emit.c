@@ -161,7 +161,7 @@ uint32_t dv_exit_make(dv_build *b, dv_context *context, uint32_t pc, bool counts
     if (counts && !b->charged && b->last_exit.context == context && b->last_exit.pc == pc &&
         b->last_exit.version == b->version)
         return b->last_exit.exit;
-    dv_exit x = {.pc = pc, .thread = context->thread, .counts = counts};
+    dv_exit x = {.pc = pc, .thread = context->thread, .learns = b->learns, .counts = counts};
     x.folds = dv_producer_folds(b, context);
     x.top = (int16_t)(dv_home(b, b->top) - x.folds);
     x.first_item = b->items.count;

@@ -614,6 +614,12 @@ static void run_on(dv_vm *vm, const dv_producer *producer, dv_value *fp) {
     dv_generator_runs(vm, g, base);
 }
 
+/* The instruction has seen what it has put on the operand stack. */
+static void learn(const dv_exit *exit, const dv_value *fp) {
+    dv_cell *cell = exit->thread->cells + exit->thread->cell_at[exit->learns];
+    cell[1].site.seen |= dv_seen(fp[exit->top - 1]);
+}
+
 /* Does what the exit says: afterwards the frames are as INCA code expects them at the exit's pc.
  * The result is the cell there; vm->fp is the innermost frame. */
 static const dv_cell *take_exit(dv_vm *vm, dv_region *region, dv_exit *exit, dv_value *fp,
@@ -641,6 +647,7 @@ static const dv_cell *take_exit(dv_vm *vm, dv_region *region, dv_exit *exit, dv_
     if (exit->counts && !region->retired) {
         vm->failed_exit = exit;
         if (++exit->taken >= EXITS_ALLOWED) {
+            if (exit->learns != DV_NO_PC) learn(exit, fp);
             dv_site_reconsider(vm, (dv_thread *)exit->thread, (dv_cell *)cell);
             dv_region_retire(vm, region, DV_REFUSED_GUARDS);
         }

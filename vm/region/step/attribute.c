@@ -221,7 +221,8 @@ uint32_t dv_step_load_slot(dv_build *b, uint32_t next_pc) {
     const dv_kind kind = dv_kind_loaded(b, seen);
     if (kind != DV_K_ANY) return load_number(b, kind, home, owned, shape.where, next_pc);
     if (owned) return dv_step_embed(b, 1, 1, next_pc); /* the result takes the object's place */
-    load_object(b, seen == DV_SEEN_LIST, home, shape.where, next_pc);
+    load_object(b, dv_kind_others(seen) == DV_SEEN_LIST, home, shape.where, next_pc);
+    dv_kind_take(b, seen, next_pc);
     return next_pc;
 }
 

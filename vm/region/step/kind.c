@@ -24,6 +24,15 @@ static bool is_object(const dv_known_value *e) {
     return e->kind == DV_K_ANY && (e->where == DV_AT_HOME || e->where == DV_AT_ALIAS);
 }
 
+void dv_kind_take(dv_build *b, uint16_t seen, uint32_t next_pc) {
+    const dv_known_value *e = dv_top(b, 1);
+    if (b->ended || dv_kind_others(seen) != DV_SEEN_BOOL) return;
+    if (e->kind != DV_K_ANY || e->where != DV_AT_HOME) return;
+    b->learns = b->pc;
+    dv_step_take(b, DV_K_BOOL, next_pc);
+    b->learns = DV_NO_PC;
+}
+
 /* Beside a float an int is one. */
 static void unbox_as_float(dv_build *b, int32_t q) {
     dv_load_double(b, q);

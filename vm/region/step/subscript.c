@@ -181,7 +181,9 @@ static uint32_t get_item(dv_build *b, const container *c, uint16_t seen, uint32_
         return get_raw(b, c, DV_K_FLOAT, of_tuple ? DV_MODED_RT_GET_D_S_R : DV_MODED_RL_GET_D_S_R,
                        next_pc);
     if (c->is_owned) return dv_step_embed(b, 2, 1, next_pc);
-    return get_object(b, c, seen == DV_SEEN_LIST, next_pc);
+    (void)get_object(b, c, dv_kind_others(seen) == DV_SEEN_LIST, next_pc);
+    dv_kind_take(b, seen, next_pc);
+    return next_pc;
 }
 
 _Static_assert(DV_OP_RX_GET_FLOAT64_R == DV_OP_RX_GET_UINT8_S + 2 * DV_FLOAT64 + 1 &&
