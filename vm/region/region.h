@@ -176,6 +176,7 @@ typedef struct dv_entry_item {
     uint8_t kind; /* dv_kind */
     bool dead; /* a local that nobody reads before it is stored to: what it holds does not matter */
     bool taken; /* its object goes when the region has been entered */
+    bool wide;  /* INT: one beyond 48 bits, which is an object, will do */
     /* VIRTUAL: which attribute of the object at home, to which nobody else refers, of which shape,
      * and its kind; shape 0: the slot is to hold no object. */
     uint8_t attribute, of;

@@ -8,6 +8,7 @@
 #include "region/step/step.h"
 #include "region/step/virtual.h"
 #include "types/callable/variable.h"
+#include "types/number/int.h"
 #include "types/sequence/sequence.h"
 
 enum {
@@ -815,15 +816,17 @@ static void add_entries(dv_build *b) {
                 q < b->locals ? b->local_uses[q] & DV_LOCAL_CHECKED : b->producer.context != NULL;
             const uint8_t first = b->first_items[q];
             if (e->kind == DV_K_UNSET || (e->kind == DV_K_ANY && !checked && !first)) continue;
-            const bool taken = unboxed && b->local_uses[q] & DV_LOCAL_STORED;
-            entry.takes |= taken;
+            const bool stored = q < b->locals && b->local_uses[q] & DV_LOCAL_STORED;
+            const bool word = e->kind == DV_K_INT && q < b->locals;
+            entry.takes |= unboxed && stored;
             DV_PUSH(
                 b, entry_items,
                 (dv_entry_item){.home = dv_home(b, q),
                                 .raw = e->slot,
                                 .kind = e->kind,
                                 .dead = dv_build_is_dead(b, pc_of_head, q),
-                                .taken = taken,
+                                .taken = (unboxed || word) && stored,
+                                .wide = word && (stored || !b->parameters),
                                 .first = first,
                                 .twin = e->kind == DV_K_RANGE ? twin_at(b, pc_of_head, q) : -1});
         }
@@ -885,6 +888,7 @@ static void start_from_frame(dv_build *b, const dv_value *fp, uint32_t head) {
         if (!dv_is_object(v) && dv_build_is_dead(b, head, (int32_t)i)) kind = DV_K_NOTHING;
         if (dv_is_shape(v, DV_T_COMPLEX) && i < code->local_count) kind = DV_K_COMPLEX;
         if (i < code->local_count && is_char(b, v, head, (int32_t)i)) kind = DV_K_CHAR;
+        if (i < code->local_count && !b->parameters && dv_int_is_word(v)) kind = DV_K_INT;
         if (i < code->local_count && !b->local_uses[i] && kind != DV_K_UNSET)
             kind = DV_K_ANY; /* it stays where it is */
         const bool is_range = i >= code->local_count && dv_is_shape(v, DV_T_RANGE_ITERATOR);

@@ -821,13 +821,24 @@ static bool unbox_attribute(dv_value *raw, dv_value v, const dv_entry_item *item
     return item->of == DV_K_INT ? dv_is_int(v) : dv_is_bool(v);
 }
 
+/* An int that is an object. */
+static bool unbox_word(dv_value *raw, dv_value v, const dv_entry_item *item, bool *takes) {
+    int64_t word;
+    if (!item->wide || !dv_is_object(v) || !dv_int_to_word(v, &word)) return false;
+    raw->bits = (uint64_t)word;
+    *takes |= item->taken;
+    return true;
+}
+
 /* Puts what the item names where the region has it; false: it is not what the region expects.  What
  * is in shadow slots then does not matter. */
-static inline bool enter_item(dv_value *fp, const dv_entry_item *item) {
+static inline bool enter_item(dv_value *fp, const dv_entry_item *item, bool *takes) {
     const dv_value v = fp[item->home];
     dv_value *raw = &fp[item->raw];
     switch ((dv_kind)item->kind) {
-    case DV_K_INT: raw->bits = (uint64_t)dv_as_int(v); return dv_is_int(v);
+    case DV_K_INT:
+        raw->bits = (uint64_t)dv_as_int(v);
+        return DV_LIKELY(dv_is_int(v)) || unbox_word(raw, v, item, takes);
     case DV_K_FLOAT: *raw = v; return dv_is_float(v);
     case DV_K_BOOL: raw->bits = v.bits == DV_TRUE.bits; return dv_is_bool(v);
     case DV_K_CHAR: return unbox_char(raw, v, item->dead);
@@ -856,10 +867,11 @@ static bool begins_otherwise(dv_value v, uint16_t kind) {
 
 /* A dead local may hold anything that is not counted: region and exits store to it before they look
  * at it. */
-static bool unbox_entry(const dv_region *region, const dv_entry *entry, dv_value *fp) {
+static bool unbox_entry(const dv_region *region, const dv_entry *entry, dv_value *fp, bool *takes) {
     const dv_entry_item *item = &region->entry_items[entry->first_item];
     for (const dv_entry_item *end = item + entry->item_count; item < end; item++) {
-        if ((!item->dead || dv_is_object(fp[item->home])) && !enter_item(fp, item)) return false;
+        if ((!item->dead || dv_is_object(fp[item->home])) && !enter_item(fp, item, takes))
+            return false;
         if (item->first && begins_otherwise(fp[item->home], item->first)) return false;
     }
     return true;
@@ -916,7 +928,7 @@ static void disturbed(dv_vm *vm, dv_global_cell *cell) {
         }
 }
 
-/* Complex numbers and chars that the region has unboxed and will store to. */
+/* Complex numbers, chars and ints that the region has unboxed and will store to. */
 static void take_objects(dv_vm *vm, const dv_region *region, const dv_entry *entry, dv_value *fp) {
     const dv_entry_item *item = &region->entry_items[entry->first_item];
     for (const dv_entry_item *end = item + entry->item_count; item < end; item++) {
@@ -926,8 +938,9 @@ static void take_objects(dv_vm *vm, const dv_region *region, const dv_entry *ent
     }
 }
 
-static const dv_cell *enter(dv_vm *vm, dv_region *region, const dv_entry *entry, dv_value *fp) {
-    if (DV_UNLIKELY(entry->takes)) take_objects(vm, region, entry, fp);
+static const dv_cell *enter(dv_vm *vm, dv_region *region, const dv_entry *entry, dv_value *fp,
+                            bool takes) {
+    if (DV_UNLIKELY(takes)) take_objects(vm, region, entry, fp);
     if (region->producer.thread)
         dv_as_generator(fp[region->producer.base - 4])->state = DV_GENERATOR_RUNNING;
     if (region->gate) fp[region->gate->return_slot].bits = 0; /* the result is to be boxed */
@@ -949,7 +962,9 @@ static const dv_cell *enter_one(dv_vm *vm, const dv_entry *entry, dv_value *fp) 
         dv_region *region = entry->region;
         const bool produces = region->producer.thread;
         if (!has_room(vm, region, fp) || (produces && !unfold(vm, region, entry, fp))) continue;
-        if (unbox_entry(region, entry, fp) && hold(region, fp)) return enter(vm, region, entry, fp);
+        bool takes = entry->takes;
+        if (unbox_entry(region, entry, fp, &takes) && hold(region, fp))
+            return enter(vm, region, entry, fp, takes);
         if (produces) fold(region, fp, entry->above);
     }
     return NULL;
