@@ -9,6 +9,8 @@ from writer import Writer
 
 ATTRIBUTES = ["a", "b", "c"]
 NUMBERS = ["i", "i * 0.5", "i % 3 == 0", "1 << 47 + i % 3", "i & 7", "(i if i % 9 else 0.5)"]
+TURNS = ["(i if i & 1 else i * 0.5)", "(i * 0.5 if i % 3 else 1 << 47)", "(i if i % 5 else None)", "(i % 3 == 0 if i & 1 else i)",
+         "(i * 0.25 if i % 4 else None)", "(str(i) if i % 3 == 0 else i)", "(i, i * 0.5, None, i & 1 == 0, '-')[i % 5]"]
 CONSTANTS = ["1", "2", "0.5", "3", "-1", "1.25", "True"]
 METHODS = ["get", "put", "pick", "both"]
 
@@ -128,6 +130,57 @@ class Kinds(Writer):
             self.line("return s, t")
         self.line()
 
+    def taken(self, v: str) -> None:
+        """One value of several kinds, which may be no number, in the body of a loop."""
+        kind = self.random.randrange(7)
+        if kind == 0:
+            with self.under(f"if {v} is {self.pick(['not None', 'None'])}:"):
+                self.line(self.pick([f"s += {v} * 2", "n += 1", f"s = s - {v}", f"last = {v}"]))
+            with self.under("else:"):
+                self.line(self.pick(["n += 1", f"s += {v}", f"last = {v}", "s = 0.5"]))
+        elif kind == 1:
+            with self.under(f"if isinstance({v}, {self.pick(['int', 'float', '(int, float)', 'bool', 'str'])}):"):
+                self.line(self.pick([f"s += {v} * 2", f"s = {v} - s", f"last = {v}"]))
+        elif kind == 2:
+            self.line(f"s = s {self.pick(['+', '-', '*'])} {v}")
+        elif kind == 3:
+            self.line(f"t = either({v}, k)")
+            self.line(self.pick(["s += t", "last = t", "s = s * 0.5 + t", "n += t is None"]))
+        elif kind == 4:
+            with self.under(f"if {v} {self.pick(['<', '>=', '==', '!=', 'and', 'or'])} {self.pick([*CONSTANTS, 's', 'k'])}:"):
+                self.line(self.pick(["n += 1", f"s += {v}", "s = k", "continue"]))
+        elif kind == 5:
+            self.line(f"cell.v = {v}")
+            self.line(self.pick(["s += cell.v", "last = cell.v", "n += cell.v is None"]))
+        else:
+            self.line(self.pick([f"out.append({v})", f"last = {v}, s", f"out[0] = {v} * 2", f"n += not {v}"]))
+
+    def turner(self, number: int) -> None:
+        """A loop over values of several kinds in turn: items of a list or a tuple, values of a dict, attributes, results."""
+        with self.under(f"def turn{number}(l, d, cells, x):"):
+            self.line(f"s = {self.pick(['0', '0.0', 'x'])}")
+            self.line("n = k = 0")
+            self.line("last = t = None")
+            self.line("out = [0]")
+            self.line("cell = cells[0]")
+            walk = self.pick(["for v in l:", "for v in tuple(l):", "for v in d.values():", "for k, v in d.items():", "for k, v in enumerate(l):",
+                              "for k in range(len(l)):", "for cell in cells:", "for k in d:", "for v in reversed(l):", "for v, w in zip(l, l):"])
+            v = "v" if " v " in walk or "v, w" in walk or ", v " in walk else "cell.v" if "cell" in walk else "d[k]" if "in d:" in walk else "l[k]"
+            guarded = self.chance(60)
+            with self.under(walk):
+                if guarded:
+                    self.line("try:")
+                    self.indent += 1
+                for _ in range(self.upto(3)):
+                    self.taken(v)
+                if guarded:
+                    self.indent -= 1
+                    with self.under("except TypeError as e:"):
+                        self.line(self.pick(["n += 1", "s = 1", "continue"]))
+                self.line("if s > 1e12 or s < -1e12: s = s * 1e-12")
+            self.line("return s, n, last, t, out[-3:]")
+        self.line()
+
     def late(self, classes: int) -> None:
         """What changes while loops are hot."""
         with self.under("def late(objects, j):"):
@@ -161,6 +214,16 @@ class Kinds(Writer):
             self.walker(number)
         for number in range(counters):
             self.counter(number)
+        turners = self.random.randrange(3)
+        if turners:
+            self.put("class Cell:\n    def __init__(self, v):\n        self.v = v\n")
+            with self.under("def either(v, k):"):
+                with self.under(f"if v {self.pick(['is None', '== 3', '!= 1', 'in (1, 0.5)'])}:"):
+                    self.line(f"return {self.pick(['None', 'k', '0.5', 'v', 'True'])}")
+                self.line(f"return {self.pick(['k', 'v', '0.25', 'k * 0.5'])}")
+            self.line()
+        for number in range(turners):
+            self.turner(number)
         self.line("def attempt(f, *args):")
         self.put("    try:\n        r = f(*args)\n        print(list(r)[-3:] if hasattr(r, '__next__') else r)\n"
                  "    except (AttributeError, TypeError, ValueError, OverflowError) as e:\n        print(type(e).__name__, e)")
@@ -183,6 +246,14 @@ class Kinds(Writer):
                     self.line(f"attempt(count{number}, l, {self.pick(['l', 'lists[0]', 'lists[-1]'])}, x)")
                 with self.under("else:"):
                     self.line(f"count{number}(l, {self.pick(['l', 'lists[0]', 'lists[-1]'])}, x)")
+        for number in range(turners):
+            for _ in range(self.upto(2)):
+                self.line(f"l = [{self.pick(TURNS)} for i in range({self.pick([3, 60, 900])})]")
+                with self.under(f"for k in range({self.pick([3, 20, 60])}):"):
+                    self.line(f"x = ({', '.join(self.random.sample(CONSTANTS, 3))})[{self.pick(['k % 3', '0'])}]")
+                    self.line(f"attempt(turn{number}, l, dict(enumerate(l)), [Cell(v) for v in l], x)")
+                    if self.chance(30):
+                        self.line(f"if k == 9: l = [{self.pick(TURNS)} for i in range(300)]")
         return "\n".join(self.lines) + "\n"
 
 

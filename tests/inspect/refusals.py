@@ -228,14 +228,16 @@ f(3000)
 def f(items):
     s = 0
     for x in items:  # loop  # such
-        s = s + x
-f([1, 2.5, 3, 4.25] * 2000)
+        if x == "a":
+            s = s + 1
+f(["a", "bc"] * 4000)
 """, """\
 def f(items):
-    s = 0.0
+    s = 0
     for x in items:  # loop
-        s = s + x
-f([1.0, 2.5, 3.0, 4.25] * 2000)
+        if x == 1:
+            s = s + 1
+f([1, 23] * 4000)
 """),
     ("items", """\
 def f(n):
@@ -323,17 +325,17 @@ f(3000)
 def f(x, y, n):
     while n:  # loop
         x, y = y, x
-        z = x + 1  # such
+        z = x * 2  # such
         n -= 1
 f("a".count, 2, 0)
-f(1, 2.5, 3000)
+f(1, "a", 3000)
 """, """\
 def f(x, y, n):
     while n:  # loop
         x, y = y, x
-        z = x + 1
+        z = x * 2
         n -= 1
-f(1.0, 2.5, 3000)
+f(1, 2.5, 3000)
 """),
     ("callable", """\
 from operator import methodcaller

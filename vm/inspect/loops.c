@@ -132,8 +132,8 @@ static const explanation explanations[] = {
                        "there is no derivative for the types that came here",
                        "ints, floats, lists, tuples and arrays of numbers have one"},
     [ITEMS] = {"items",
-               "items of a list, tuple, dict or set are no numbers, or are of several types",
-               "keep numbers of one type in a list of their own"},
+               "items of a list, tuple, dict or set are no numbers, or only some of them are",
+               "keep numbers in a list of their own"},
     [ITERATOR] = {"asked-iterator",
                   "it goes over a generator or another iterator, which is asked for each item",
                   "go over a range, over a list, dict, set, array or bytes with numbers of one "

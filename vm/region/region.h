@@ -102,6 +102,8 @@ typedef struct dv_exit {
     /* So many slots above the generator that the loop walks are not there any more in INCA code:
      * its frame, which goes back to where it waits; 0: there is none. */
     int16_t folds;
+    uint32_t
+        learns;  /* pc of the instruction that has put a value of a new kind on top, or DV_NO_PC */
     bool counts; /* a guard failed or a cold path was taken: many of these retire the region */
     uint16_t taken;
 } dv_exit;
@@ -177,6 +179,7 @@ typedef struct dv_entry_item {
     uint8_t kind; /* dv_kind */
     bool dead; /* a local that nobody reads before it is stored to: what it holds does not matter */
     bool taken; /* its object goes when the region has been entered */
+    bool wide;  /* INT: one beyond 48 bits, which is an object, will do */
     /* VIRTUAL: which attribute of the object at home, to which nobody else refers, of which shape,
      * and its kind; shape 0: the slot is to hold no object. */
     uint8_t attribute, of;

@@ -9,6 +9,7 @@
 #include "region/step/step.h"
 #include "region/step/virtual.h"
 #include "types/callable/variable.h"
+#include "types/number/int.h"
 #include "types/sequence/sequence.h"
 
 enum {
@@ -20,8 +21,9 @@ enum {
     BLOCK_SIZE = 8192,  /* of memory that the builder asks for */
     MOST_WEIGHT = 512,  /* of an instruction in loops of loops */
     MOST_JUMPS = 4,     /* from one to the next that are gone through in advance */
-    MOST_BRANCHES = 24, /* by shape, of a region; ... */
-    BRANCH_DEPTH = 2    /* ... and in such branches */
+    MOST_BRANCHES = 24, /* by shape or kind, of a region; ... */
+    BRANCH_DEPTH = 2,   /* ... and in such branches */
+    EXAMINED = 64       /* items of a list, to find out of what kind they are */
 };
 _Static_assert(sizeof(dv_block) % 8 == 0, "what follows the header is aligned");
 
@@ -207,7 +209,7 @@ dv_context *dv_build_inline(dv_build *b, dv_thread *callee) {
     return context;
 }
 
-/* Branches by shape
+/* Branches by shape or kind
  * -----------------------------------------------------------------------------------------------
  */
 
@@ -244,14 +246,20 @@ static dv_context *new_branch(dv_build *b, dv_context *from, uint32_t begin, uin
     return branch;
 }
 
-dv_context *dv_build_branch(dv_build *b) {
-    const uint32_t choice = dv_build_choice(b) + 1;
-    dv_context *from = choice > 1 ? b->context->joins : b->context, *branch = from->inlined;
+/* Do all ways out of the inlined function, or the generator, meet behind the call? */
+static bool meets_behind(const dv_context *from) {
+    const dv_snapshot *after = dv_snapshot_at(from->parent, from->return_pc);
+    return from->branches && (!after || after->leader);
+}
+
+dv_context *dv_build_branch(dv_build *b, uint32_t choice) {
+    const bool is_begin = b->context->joins && b->context->begin == b->pc;
+    dv_context *from = is_begin ? b->context->joins : b->context, *branch = from->inlined;
     while (branch && (branch->joins != from || branch->begin != b->pc || branch->choice != choice))
         branch = branch->siblings;
     if (branch) return branch;
     if (!may_branch(b, from)) return NULL;
-    if (from->parent && !from->branches) {
+    if (from->parent && !meets_behind(from)) {
         set_branching(b, from);
         b->again = b->ended = true;
         return NULL;
@@ -351,12 +359,20 @@ static void arrive(dv_build *b, dv_context *context, uint32_t pc, dv_snapshot *a
     dv_virtual_arrive(b, context, pc, at);
 }
 
+/* Is it a dead local, a number of one kind here and of another one there?  Nobody looks at it. */
+static bool is_either(const dv_build *b, const dv_context *context, uint32_t pc, int32_t q,
+                      const dv_known_value *known) {
+    return dv_kind_is_raw((dv_kind)known->kind) && dv_kind_is_raw((dv_kind)b->e[q].kind) &&
+           dv_build_is_dead_in(b, context, pc, q);
+}
+
 /* Another way to a leader: what is known on all of them.  Is it less than before? */
 static bool join(dv_build *b, dv_context *context, uint32_t pc, dv_snapshot *at) {
     bool changed = dv_virtual_join(b, context, pc, at);
     for (int32_t q = 0; q < b->top; q++) {
         if (dv_has_record(&at->entries[q])) continue;
         dv_kind kind = join_entries(&at->entries[q], &b->e[q]);
+        if (is_either(b, context, pc, q, &at->entries[q])) continue;
         if (dv_has_known_shape(&at->entries[q]) &&
             !has_same_shape(&at->entries[q], shaped(b, &b->e[q]))) {
             at->entries[q].value = DV_EMPTY;
@@ -379,6 +395,8 @@ void dv_build_branch_off(dv_build *b, uint32_t test, dv_context *branch) {
     dv_snapshot *at = &branch->at[0];
     const uint32_t records = b->emitting ? 0 : b->virtuals.count; /* emission keeps them all */
     dv_virtual_disturb(b);
+    if (branch->origin && branch->origin != b->block) dv_build_fail(b, DV_REFUSED_MEETING);
+    branch->origin = b->block;
     if (!at->entries) at->entries = take(b, (size_t)(b->entry_limit + 1) * sizeof *at->entries);
     if (records) at->records = take(b, records * sizeof *at->records);
     if (b->failed) return;
@@ -395,7 +413,7 @@ void dv_build_branch_off(dv_build *b, uint32_t test, dv_context *branch) {
 
 void dv_build_reach(dv_build *b, dv_context *context, uint32_t pc) {
     dv_virtual_disturb(b);
-    context = dv_context_at(context, pc);
+    context = dv_context_to(context, pc);
     dv_snapshot *at = dv_snapshot_at(context, pc);
     if (b->emitting || !at || b->failed) return;
     if (!at->entries) {
@@ -410,7 +428,7 @@ void dv_build_reach(dv_build *b, dv_context *context, uint32_t pc) {
 
 void dv_build_flow(dv_build *b, dv_context *context, uint32_t pc) {
     dv_virtual_disturb(b);
-    context = dv_context_at(context, pc);
+    context = dv_context_to(context, pc);
     dv_snapshot *at = dv_snapshot_at(context, pc);
     if (!b->emitting) {
         dv_build_reach(b, context, pc);
@@ -474,6 +492,7 @@ static void forget(dv_context *context) {
         context->at[i].queued = false;
         context->at[i].kept = 0;
     }
+    context->origin = NULL;
     for (dv_context *c = context->inlined; c; c = c->siblings) forget(c);
 }
 
@@ -490,7 +509,7 @@ static void interpret(dv_build *b) {
     }
 }
 
-/* Those of the context, by shape, that something jumps to by now; false: none is left. */
+/* Those of the context that something jumps to by now; false: none is left. */
 static bool emit_branches(dv_build *b, dv_context *context) {
     bool found = false;
     for (dv_context *c = context->inlined; c && !b->failed; c = c->siblings) {
@@ -521,7 +540,7 @@ void dv_build_range(dv_build *b, dv_context *context) {
             dv_convert(b, after);
         if (b->cells.count > MOST_CELLS) dv_build_fail(b, DV_REFUSED_SIZE);
     }
-    (void)emit_branches(b, context);
+    while (emit_branches(b, context)) continue;
 }
 
 /* Finishing
@@ -691,6 +710,11 @@ bool dv_build_is_dead(const dv_build *b, uint32_t pc, int32_t q) {
     return q < b->locals && b->live && !dv_is_live(b->live[pc], (uint32_t)q);
 }
 
+bool dv_build_is_dead_in(const dv_build *b, const dv_context *context, uint32_t pc, int32_t q) {
+    for (; context->parent; context = context->parent) pc = context->call_pc;
+    return dv_build_is_dead(b, pc, q);
+}
+
 static int16_t twin_at(const dv_build *b, uint32_t pc, int32_t q) {
     const int16_t twin = b->twin_of[q];
     if (twin >= b->locals) return dv_home(b, twin); /* the producer's, which waits where it did */
@@ -750,16 +774,20 @@ bool dv_build_is_wide(const dv_build *b, int32_t q) {
 }
 
 uint16_t dv_build_items(dv_build *b, int32_t q, uint16_t saw) {
+    const uint16_t numbers = DV_SEEN_INT | DV_SEEN_FLOAT;
     const dv_known_value *e = &b->e[q];
     if (e->where == DV_AT_ALIAS) q = e->slot;
-    if (saw & ~(DV_SEEN_INT | DV_SEEN_FLOAT) || !is_lasting(b, q)) return saw;
+    if (saw & ~numbers && saw & numbers) return saw;
+    if (!is_lasting(b, q)) return saw;
     int64_t count;
     const dv_value *items = dv_items_within(b->frame[dv_home(b, q)], &count);
     if (!count) return saw;
-    const uint16_t first = dv_seen(items[0]);
-    if (first != dv_seen(items[count - 1]) || first & ~(DV_SEEN_INT | DV_SEEN_FLOAT)) return saw;
-    b->first_items[q] = (uint8_t)first;
-    return first;
+    uint16_t all = dv_seen(items[count - 1]);
+    for (int64_t i = 0; i < count && i < EXAMINED; i++) all |= dv_seen(items[i]);
+    if (saw & ~numbers) return saw | (all & numbers);
+    if (all != DV_SEEN_INT && all != DV_SEEN_FLOAT) return saw;
+    b->first_items[q] = (uint8_t)all;
+    return all;
 }
 
 /* Each loop head in the region is an entry: what its snapshot expects of the frame. */
@@ -795,15 +823,17 @@ static void add_entries(dv_build *b) {
                 q < b->locals ? b->local_uses[q] & DV_LOCAL_CHECKED : b->producer.context != NULL;
             const uint8_t first = b->first_items[q];
             if (e->kind == DV_K_UNSET || (e->kind == DV_K_ANY && !checked && !first)) continue;
-            const bool taken = unboxed && b->local_uses[q] & DV_LOCAL_STORED;
-            entry.takes |= taken;
+            const bool stored = q < b->locals && b->local_uses[q] & DV_LOCAL_STORED;
+            const bool word = e->kind == DV_K_INT && q < b->locals;
+            entry.takes |= unboxed && stored;
             DV_PUSH(
                 b, entry_items,
                 (dv_entry_item){.home = dv_home(b, q),
                                 .raw = e->slot,
                                 .kind = e->kind,
                                 .dead = dv_build_is_dead(b, pc_of_head, q),
-                                .taken = taken,
+                                .taken = (unboxed || word) && stored,
+                                .wide = word && (stored || !b->parameters),
                                 .first = first,
                                 .twin = e->kind == DV_K_RANGE ? twin_at(b, pc_of_head, q) : -1});
         }
@@ -865,6 +895,7 @@ static void start_from_frame(dv_build *b, const dv_value *fp, uint32_t head) {
         if (!dv_is_object(v) && dv_build_is_dead(b, head, (int32_t)i)) kind = DV_K_NOTHING;
         if (dv_is_shape(v, DV_T_COMPLEX) && i < code->local_count) kind = DV_K_COMPLEX;
         if (i < code->local_count && is_char(b, v, head, (int32_t)i)) kind = DV_K_CHAR;
+        if (i < code->local_count && !b->parameters && dv_int_is_word(v)) kind = DV_K_INT;
         if (i < code->local_count && !b->local_uses[i] && kind != DV_K_UNSET)
             kind = DV_K_ANY; /* it stays where it is */
         const bool is_range = i >= code->local_count && dv_is_shape(v, DV_T_RANGE_ITERATOR);
@@ -1089,7 +1120,7 @@ static dv_region *build(dv_vm *vm, dv_thread *thread, const dv_value *fp, uint32
         region->dependent.invalidate = dv_region_invalidate;
         region->thread = thread, region->begin = head, region->end = end;
         region->active = 1; /* who breaks an assumption meanwhile leaves it alone */
-        b->vm = vm, b->region = region, b->frame = fp;
+        b->vm = vm, b->region = region, b->frame = fp, b->learns = DV_NO_PC;
         if (prepare(b, thread, head, end) && (!is_function || dv_function_prepare(b))) {
             if (!is_function) find_held(b, head, end);
             if (!is_function && !b->failed) find_producer(b, fp, head);

@@ -88,10 +88,11 @@ typedef struct dv_context {
     bool emitted,
         made; /* an __init__: it was emitted; an instance is made in the region after all */
     int depth;
-    /* A branch by shape (dv_build_branch): where control goes on at its end, and the number of the
-     * shape at its beginning; NULL: it is none. */
+    /* A branch by shape or kind (dv_build_branch): where control goes on at its end, and the choice
+     * at its beginning; NULL: it is none. */
     struct dv_context *joins;
     uint32_t choice;
+    const dv_snapshot *origin; /* the leader of the block with the test: one alone has it */
 } dv_context;
 
 /* A jump whose target is patched at the end, through a stub if entries must be converted on the
@@ -215,7 +216,9 @@ typedef struct dv_build {
     const dv_code *heaviest_in;
     uint32_t heaviest_pc;
     uint32_t work_count;
-    uint32_t branches; /* by shape, that there are */
+    uint32_t branches;     /* by shape or kind, that there are */
+    uint32_t learns;       /* of the next exits */
+    dv_context *otherwise; /* where control goes if the next guard fails; NULL: it leaves */
     DV_VECTOR(dv_cell) cells;
     DV_VECTOR(dv_exit) exits;
     DV_VECTOR(dv_exit_item) items;
@@ -251,9 +254,15 @@ bool dv_build_grow(dv_build *b, void *vector, size_t size); /* room for twice as
                       dv_build_grow(b, &(b)->vector, sizeof *(b)->vector.data)))
 #define DV_PUSH(b, vector, ...) \
     (DV_ROOM(b, vector, 1) ? ((b)->vector.data[(b)->vector.count++] = (__VA_ARGS__), true) : false)
-/* The context to which pc belongs: a branch by shape ends soon. */
+/* The context to which pc belongs: a branch ends soon. */
 static inline dv_context *dv_context_at(dv_context *context, uint32_t pc) {
     while (context->joins && (pc < context->begin || pc >= context->end)) context = context->joins;
+    return context;
+}
+/* The same of a pc that control comes to: where a branch begins it comes from the test alone, and a
+ * loop whose head is there goes round to the head itself. */
+static inline dv_context *dv_context_to(dv_context *context, uint32_t pc) {
+    while (context->joins && (pc <= context->begin || pc >= context->end)) context = context->joins;
     return context;
 }
 /* NULL: outside the region */
@@ -273,8 +282,8 @@ bool dv_build_is_marked(const dv_build *b, uint32_t cell);
 /* Takes the cells from `at` on back, the last ones. */
 void dv_build_cut(dv_build *b, uint32_t at);
 /* What the items of the list or tuple are that entry q is, or walks, of which INCA code `saw` some:
- * where the frame has it for as long as the region runs, it knows better, and the region is for
- * such items alone. */
+ * where the frame has it for as long as the region runs, it knows better: the region is for such
+ * items alone, or there are numbers among them. */
 uint16_t dv_build_items(dv_build *b, int32_t q, uint16_t saw);
 /* The value that entry q, or the local of which it is an alias, has as long as the region runs, as
  * the frame has it now; EMPTY: it may change. */
@@ -289,18 +298,22 @@ int16_t dv_build_twin(const dv_value *locals, uint32_t count, const uint64_t *li
 /* Is v, entry q, the iterator of a range that nobody else can reach, `twin` apart? */
 bool dv_build_is_own_range(dv_build *b, int32_t q, dv_value v, int32_t twin);
 bool dv_build_may_inline(dv_build *b, const dv_function *function, uint32_t arguments);
-/* Is entry q a local of the loop's function that nobody reads from pc on before it is stored to? */
+/* Is entry q a local of the loop's function that nobody reads from pc on before it is stored to?
+ * (The second one: pc is in the context.) */
 bool dv_build_is_dead(const dv_build *b, uint32_t pc, int32_t q);
+bool dv_build_is_dead_in(const dv_build *b, const dv_context *context, uint32_t pc, int32_t q);
 dv_context *dv_build_inline(dv_build *b,
                             dv_thread *callee); /* context of the call at b->pc, made if needed */
-/* Which of the shapes that the site at b->pc saw the instruction is to go on with, by number, and
- * the branch that goes on with the next one, from here to where control may come together; NULL:
- * there is no room for one, or all is to be begun anew.  Its beginning is reached by jumps from
- * `test` alone, which change nothing, so entries may be anywhere there. */
+/* With what of that which the site at b->pc saw the instruction is to go on: the number of a shape,
+ * and from DV_CHOICE_KIND on one of kinds (kind.h).  And the branch that goes on with another
+ * choice, from here to where control may come together; NULL: there is no room for one, or all is
+ * to be begun anew.  Its beginning is reached by jumps from `test` alone, which change nothing, so
+ * entries may be anywhere there. */
+enum { DV_CHOICE_KIND = 4 };
 static inline uint32_t dv_build_choice(const dv_build *b) {
     return b->context->joins && b->context->begin == b->pc ? b->context->choice : 0;
 }
-dv_context *dv_build_branch(dv_build *b);
+dv_context *dv_build_branch(dv_build *b, uint32_t choice);
 void dv_build_branch_off(dv_build *b, uint32_t test, dv_context *branch);
 /* false: b->failed, for emission must find all as interpretation has found it. */
 bool dv_build_depends(dv_build *b, dv_assumption *assumption);

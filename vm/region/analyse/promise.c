@@ -54,10 +54,11 @@ static uint32_t weight_at(const loops *in, uint32_t pc) {
     return weight;
 }
 
-/* Numbers of several types may be attributes of an instance that is not made. */
+/* A number beside what is none is raw in its branch alone. */
 static verdict judge_seen(const dv_site *site) {
-    if (site->seen == (DV_SEEN_INT | DV_SEEN_FLOAT)) return UNKNOWN;
-    return site->seen == DV_SEEN_INT || site->seen == DV_SEEN_FLOAT ? TYPED : BOXED;
+    const uint16_t numbers = DV_SEEN_INT | DV_SEEN_FLOAT;
+    if (!(site->seen & numbers)) return BOXED;
+    return site->seen & ~numbers ? UNKNOWN : TYPED;
 }
 
 /* Nothing may have been seen: constants need no evidence. */
@@ -77,26 +78,25 @@ static verdict judge_callee(const dv_vm *vm, const dv_cell *cell, const dv_op_in
     return raw ? UNKNOWN : BOXED;
 }
 
-static verdict judge_derivative(const dv_vm *vm, const dv_cell *cell, const dv_op_info *info,
-                                bool late) {
+static verdict judge_derivative(const dv_vm *vm, const dv_cell *cell, const dv_op_info *info) {
     switch ((dv_promises)info->promises) {
     case DV_PROMISES_NOTHING: break;
     case DV_PROMISES_TYPED: return TYPED;
     case DV_PROMISES_BOXED: return BOXED;
     case DV_PROMISES_SEEN: return judge_seen(&cell[1].site);
-    case DV_PROMISES_MIXED: return late ? UNKNOWN : BOXED;
+    case DV_PROMISES_MIXED: return TYPED; /* in branches by kind */
     case DV_PROMISES_STORED: return judge_stored(&cell[1].site);
     case DV_PROMISES_CALLEE: return judge_callee(vm, cell, info);
     }
     return UNKNOWN;
 }
 
-static verdict judge(dv_vm *vm, const dv_cell *cell, uint32_t generic, uint32_t op, bool late) {
+static verdict judge(dv_vm *vm, const dv_cell *cell, uint32_t generic, uint32_t op) {
     if (op >= DV_OP_COUNT) return UNKNOWN; /* an extension's */
     const dv_site *site = &cell[1].site;
     if (dv_operator_is_entered(op)) return UNKNOWN;
     if (dv_op_infos[op].kind == DV_KIND_DERIVATIVE)
-        return judge_derivative(vm, cell, &dv_op_infos[op], late);
+        return judge_derivative(vm, cell, &dv_op_infos[op]);
     if (op == generic) return BOXED;
     /* What extensions' objects have, constants and functions with raw arguments, has no
      * derivatives. */
@@ -113,7 +113,6 @@ typedef struct scan {
     dv_promise *promise;
     uint64_t heaviest;
     int depth; /* of calls */
-    bool late;
 } scan;
 
 static void count(scan *s, bool typed, uint32_t pc, uint64_t weight) {
@@ -219,7 +218,7 @@ static void scan_code(scan *s, const dv_thread *thread, uint32_t begin, uint32_t
         dv_foreign_expression x;
         if (op >= DV_OP_COUNT && s->vm->hooks.plugin.expression(s->vm, cell, &x))
             next = dv_thread_pc(thread, cell + x.cells); /* all of it is one instruction */
-        verdict v = judge(s->vm, cell, generic, op, s->late);
+        verdict v = judge(s->vm, cell, generic, op);
         const bool resumes = s->producer && s->producer != thread && !s->depth && pc == begin;
         if (resumes)
             count(s, true, pc, weighs);
@@ -233,9 +232,9 @@ static void scan_code(scan *s, const dv_thread *thread, uint32_t begin, uint32_t
 }
 
 dv_promise dv_region_promise(dv_vm *vm, const dv_thread *thread, uint32_t head, uint32_t back,
-                             const dv_thread *producer, bool late) {
+                             const dv_thread *producer) {
     dv_promise promise = {.pc = back};
-    scan s = {.vm = vm, .producer = producer, .promise = &promise, .late = late};
+    scan s = {.vm = vm, .producer = producer, .promise = &promise};
     scan_code(&s, thread, head, back + 1, 1);
     if (producer) scan_code(&s, producer, 0, producer->code->word_count, 1);
     return promise;

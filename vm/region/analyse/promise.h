@@ -9,11 +9,9 @@ typedef struct dv_promise {
     uint32_t pc;           /* of the instruction on objects that weighs most */
 } dv_promise;
 
-/* Of the loop from pc `head` to its JUMP_BACK at `back`.  `late`: it has gone round so often that
- * an analysis costs little, also where numbers of both kinds came to an operator, which may have
- * come in turn.  `producer`: the code of the generator that the loop walks, if that is part of the
- * region; else NULL. */
+/* Of the loop from pc `head` to its JUMP_BACK at `back`.  `producer`: the code of the generator
+ * that the loop walks, if that is part of the region; else NULL. */
 dv_promise dv_region_promise(dv_vm *vm, const dv_thread *thread, uint32_t head, uint32_t back,
-                             const dv_thread *producer, bool late);
+                             const dv_thread *producer);
 
 #endif

@@ -33,14 +33,8 @@ static void forget_partners(way *w) {
     for (int32_t i = 0; i < MOST_RECORDS; i++) w->partners[i] = -1;
 }
 
-/* The pc in the loop's function. */
-static uint32_t root_pc(const dv_context *context, uint32_t pc) {
-    for (; context->parent; context = context->parent) pc = context->call_pc;
-    return pc;
-}
-
 static bool is_dead_at(const way *w, int32_t q) {
-    return dv_build_is_dead(w->b, root_pc(w->context, w->pc), q);
+    return dv_build_is_dead_in(w->b, w->context, w->pc, q);
 }
 
 /* Callers of a function's region with raw arguments make no slots ready for objects. */

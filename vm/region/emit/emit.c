@@ -32,7 +32,10 @@ void dv_region_emit_constant(dv_build *b, uint32_t cell, dv_cell constant) {
 uint32_t dv_region_emit_guard(dv_build *b, uint32_t op, int32_t oa, int32_t ob, int32_t oc) {
     uint32_t at = dv_region_emit(b, op, oa, ob, oc);
     dv_virtual_disturb(b);
-    if (!b->emitting || b->failed) return at;
+    dv_context *otherwise = b->otherwise;
+    b->otherwise = NULL;
+    if (otherwise) dv_build_branch_off(b, at, otherwise);
+    if (!b->emitting || b->failed || otherwise) return at;
     b->cells.data[at + 3].i = dv_exit_make(b, b->context, b->pc, true);
     DV_PUSH(b, exit_uses, at + 3);
     return at;
@@ -91,8 +94,7 @@ static bool is_unchanged(const dv_build *b, int32_t q) {
 /* Is entry q a raw local of the loop's function that is dead where execution goes on at pc? */
 static bool is_lost(dv_build *b, dv_context *context, uint32_t pc, int32_t q) {
     if (!dv_kind_is_raw((dv_kind)b->e[q].kind) && b->e[q].kind != DV_K_COMPLEX) return false;
-    for (; context->parent; context = context->parent) pc = context->call_pc;
-    return dv_build_is_dead(b, pc, q);
+    return dv_build_is_dead_in(b, context, pc, q);
 }
 
 static void exit_item(dv_build *b, dv_context *context, uint32_t pc, int32_t q) {
@@ -168,7 +170,7 @@ uint32_t dv_exit_make(dv_build *b, dv_context *context, uint32_t pc, bool counts
     if (counts && !b->charged && b->last_exit.context == context && b->last_exit.pc == pc &&
         b->last_exit.version == b->version)
         return b->last_exit.exit;
-    dv_exit x = {.pc = pc, .thread = context->thread, .counts = counts};
+    dv_exit x = {.pc = pc, .thread = context->thread, .learns = b->learns, .counts = counts};
     x.folds = dv_producer_folds(b, context);
     x.top = (int16_t)(dv_home(b, b->top) - x.folds);
     x.first_item = b->items.count;
@@ -204,6 +206,7 @@ void dv_region_emit_exit(dv_build *b, dv_context *context, uint32_t pc, bool cou
 void dv_edge_add(dv_build *b, uint32_t cell, dv_context *context, uint32_t pc, int32_t release) {
     dv_virtual_disturb(b);
     if (!b->emitting || b->failed) return;
+    context = dv_context_to(context, pc);
     dv_known_value *copy = dv_build_get(b, (size_t)(b->top + 1) * sizeof *copy);
     if (!copy) return;
     memcpy(copy, b->e, (size_t)b->top * sizeof *copy);
@@ -379,9 +382,16 @@ void dv_claim_slot(dv_build *b, int16_t slot) {
  * ---------------------------------------------------------------------------------------------------
  */
 
+/* A dead local: what it has does not matter (build.c). */
+static bool is_other_number(const dv_known_value *e, const dv_known_value *to) {
+    return dv_kind_is_raw((dv_kind)e->kind) && dv_kind_is_raw((dv_kind)to->kind) &&
+           e->kind != to->kind;
+}
+
 static void convert_entry(dv_build *b, int32_t q, const dv_known_value *to) {
     dv_known_value *e = &b->e[q];
     if (e->kind == DV_K_RANGE || e->kind == DV_K_RESERVED || dv_is_raised(e)) return;
+    if (is_other_number(e, to)) return;
     if (dv_kind_is_raw(to->kind) && e->kind == DV_K_NOTHING) { /* dead: any value will do */
         (void)dv_emit_const(b, dv_shadow(b, q), (dv_kind)to->kind);
         *e = (dv_known_value){to->kind, DV_AT_SLOT, dv_shadow(b, q), DV_EMPTY};
@@ -412,6 +422,7 @@ bool dv_conversion_needed(dv_build *b, const dv_known_value *entries, int32_t to
         if (e->kind == DV_K_RANGE || e->kind == DV_K_RESERVED || t->kind == DV_K_CONSTANT ||
             dv_is_raised(e))
             continue;
+        if (is_other_number(e, t)) continue;
         if (dv_has_record(t) || dv_is_faded(e)) {
             if (dv_virtual_conversion_needed(b, e, to, t)) return true;
             continue;

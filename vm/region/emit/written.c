@@ -43,6 +43,7 @@ static void add_tables(dv_build *b, const dv_written_region *written, const dv_t
         const int32_t depth = code->states[code->state_at[x->pc]].depth;
         DV_PUSH(b, exits,
                 (dv_exit){.pc = x->pc,
+                          .learns = DV_NO_PC,
                           .thread = thread,
                           .first_item = x->first_item,
                           .item_count = x->item_count,

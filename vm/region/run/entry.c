@@ -625,6 +625,12 @@ static void run_on(dv_vm *vm, const dv_producer *producer, dv_value *fp) {
     dv_generator_runs(vm, g, base);
 }
 
+/* The instruction has seen what it has put on the operand stack. */
+static void learn(const dv_exit *exit, const dv_value *fp) {
+    dv_cell *cell = exit->thread->cells + exit->thread->cell_at[exit->learns];
+    cell[1].site.seen |= dv_seen(fp[exit->top - 1]);
+}
+
 /* Does what the exit says: afterwards the frames are as INCA code expects them at the exit's pc.
  * The result is the cell there; vm->fp is the innermost frame. */
 static const dv_cell *take_exit(dv_vm *vm, dv_region *region, dv_exit *exit, dv_value *fp,
@@ -652,6 +658,7 @@ static const dv_cell *take_exit(dv_vm *vm, dv_region *region, dv_exit *exit, dv_
     if (exit->counts && !region->retired) {
         vm->failed_exit = exit;
         if (++exit->taken >= EXITS_ALLOWED) {
+            if (exit->learns != DV_NO_PC) learn(exit, fp);
             dv_site_reconsider(vm, (dv_thread *)exit->thread, (dv_cell *)cell);
             dv_region_retire(vm, region, DV_REFUSED_GUARDS);
         }
@@ -825,13 +832,24 @@ static bool unbox_attribute(dv_value *raw, dv_value v, const dv_entry_item *item
     return item->of == DV_K_INT ? dv_is_int(v) : dv_is_bool(v);
 }
 
+/* An int that is an object. */
+static bool unbox_word(dv_value *raw, dv_value v, const dv_entry_item *item, bool *takes) {
+    int64_t word;
+    if (!item->wide || !dv_is_object(v) || !dv_int_to_word(v, &word)) return false;
+    raw->bits = (uint64_t)word;
+    *takes |= item->taken;
+    return true;
+}
+
 /* Puts what the item names where the region has it; false: it is not what the region expects.  What
  * is in shadow slots then does not matter. */
-static inline bool enter_item(dv_value *fp, const dv_entry_item *item) {
+static inline bool enter_item(dv_value *fp, const dv_entry_item *item, bool *takes) {
     const dv_value v = fp[item->home];
     dv_value *raw = &fp[item->raw];
     switch ((dv_kind)item->kind) {
-    case DV_K_INT: raw->bits = (uint64_t)dv_as_int(v); return dv_is_int(v);
+    case DV_K_INT:
+        raw->bits = (uint64_t)dv_as_int(v);
+        return DV_LIKELY(dv_is_int(v)) || unbox_word(raw, v, item, takes);
     case DV_K_FLOAT: *raw = v; return dv_is_float(v);
     case DV_K_BOOL: raw->bits = v.bits == DV_TRUE.bits; return dv_is_bool(v);
     case DV_K_CHAR: return unbox_char(raw, v, item->dead);
@@ -860,10 +878,11 @@ static bool begins_otherwise(dv_value v, uint16_t kind) {
 
 /* A dead local may hold anything that is not counted: region and exits store to it before they look
  * at it. */
-static bool unbox_entry(const dv_region *region, const dv_entry *entry, dv_value *fp) {
+static bool unbox_entry(const dv_region *region, const dv_entry *entry, dv_value *fp, bool *takes) {
     const dv_entry_item *item = &region->entry_items[entry->first_item];
     for (const dv_entry_item *end = item + entry->item_count; item < end; item++) {
-        if ((!item->dead || dv_is_object(fp[item->home])) && !enter_item(fp, item)) return false;
+        if ((!item->dead || dv_is_object(fp[item->home])) && !enter_item(fp, item, takes))
+            return false;
         if (item->first && begins_otherwise(fp[item->home], item->first)) return false;
     }
     return true;
@@ -920,7 +939,7 @@ static void disturbed(dv_vm *vm, dv_global_cell *cell) {
         }
 }
 
-/* Complex numbers and chars that the region has unboxed and will store to. */
+/* Complex numbers, chars and ints that the region has unboxed and will store to. */
 static void take_objects(dv_vm *vm, const dv_region *region, const dv_entry *entry, dv_value *fp) {
     const dv_entry_item *item = &region->entry_items[entry->first_item];
     for (const dv_entry_item *end = item + entry->item_count; item < end; item++) {
@@ -930,8 +949,9 @@ static void take_objects(dv_vm *vm, const dv_region *region, const dv_entry *ent
     }
 }
 
-static const dv_cell *enter(dv_vm *vm, dv_region *region, const dv_entry *entry, dv_value *fp) {
-    if (DV_UNLIKELY(entry->takes)) take_objects(vm, region, entry, fp);
+static const dv_cell *enter(dv_vm *vm, dv_region *region, const dv_entry *entry, dv_value *fp,
+                            bool takes) {
+    if (DV_UNLIKELY(takes)) take_objects(vm, region, entry, fp);
     if (region->producer.thread)
         dv_as_generator(fp[region->producer.base - 4])->state = DV_GENERATOR_RUNNING;
     if (region->gate) fp[region->gate->return_slot].bits = 0; /* the result is to be boxed */
@@ -953,7 +973,9 @@ static const dv_cell *enter_one(dv_vm *vm, const dv_entry *entry, dv_value *fp) 
         dv_region *region = entry->region;
         const bool produces = region->producer.thread;
         if (!has_room(vm, region, fp) || (produces && !unfold(vm, region, entry, fp))) continue;
-        if (unbox_entry(region, entry, fp) && hold(region, fp)) return enter(vm, region, entry, fp);
+        bool takes = entry->takes;
+        if (unbox_entry(region, entry, fp, &takes) && hold(region, fp))
+            return enter(vm, region, entry, fp, takes);
         if (produces) fold(region, fp, entry->above);
     }
     return NULL;
@@ -1079,8 +1101,7 @@ static bool may_try(dv_vm *vm, dv_thread *thread, const dv_value *fp, uint32_t b
     if (site->looked == LOOKED_AT || (site->looked == POSTPONED && !is_hot)) return false;
     const dv_generator *producer = dv_producer_walked(vm, thread, fp, head);
     const dv_promise promise =
-        dv_region_promise(vm, thread, head, back, producer ? dv_generator_thread(producer) : NULL,
-                          site->looked == POSTPONED);
+        dv_region_promise(vm, thread, head, back, producer ? dv_generator_thread(producer) : NULL);
     const uint64_t least = site->looked == POSTPONED ? promise.boxed : 2 * promise.boxed;
     if (promise.typed >= least) return true;
     if (!is_hot) site->looked = LOOKED_AT;

@@ -189,7 +189,7 @@ const dv_cell *dv_function_hot(DV_HANDLER_PARAMETERS) {
     vm->ip = ip, vm->sp = sp, vm->fp = fp;
     dv_thread *thread = dv_frame_thread(fp);
     const uint32_t last = thread->code->word_count - 1;
-    const dv_promise promise = dv_region_promise(vm, thread, 0, last, NULL, false);
+    const dv_promise promise = dv_region_promise(vm, thread, 0, last, NULL);
     /* (What calls gain is not among what it promises.) */
     const bool promising = 2 * promise.typed >= promise.boxed || vm->stress.quicken_at_once;
     dv_loop_event event = {

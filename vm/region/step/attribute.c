@@ -9,6 +9,7 @@
  * vm->class_sites. */
 #include "quicken/polymorphic.h"
 #include "region/emit/fuse.h"
+#include "region/step/kind.h"
 #include "region/step/operator.h"
 #include "region/step/virtual.h"
 #include "types/callable/function.h"
@@ -188,7 +189,8 @@ void dv_shape_guard(dv_build *b, int32_t q, int32_t home, dv_cell where) {
  * is the turn of, and the others are in branches.  False: none of these. */
 static bool meet_shape(dv_build *b, dv_saw saw, int32_t q, int32_t home, met *shape) {
     met shapes[DV_POLY_ENTRIES];
-    const uint32_t count = find_shapes(b, saw, shapes), choice = dv_build_choice(b);
+    const uint32_t count = find_shapes(b, saw, shapes),
+                   choice = dv_build_choice(b) % DV_CHOICE_KIND;
     if (count == 1) *shape = shapes[0];
     if (count <= 1) return count;
     for (uint32_t i = 0; i < count; i++)
@@ -199,7 +201,7 @@ static bool meet_shape(dv_build *b, dv_saw saw, int32_t q, int32_t home, met *sh
     if (choice >= count || dv_has_known_shape(holder(b, q))) return false;
     *shape = shapes[choice];
     if (choice + 1 == count) return true;
-    dv_context *branch = dv_build_branch(b);
+    dv_context *branch = dv_build_branch(b, dv_build_choice(b) + 1);
     if (!branch) return false;
     const uint32_t test = dv_region_emit(b, DV_OP_RA_GUARD, home, 0, 0);
     dv_region_emit_constant(b, test, shape->where);
@@ -215,11 +217,12 @@ uint32_t dv_step_load_slot(dv_build *b, uint32_t next_pc) {
         return dv_step_embed(b, 1, 1, next_pc);
     uint16_t seen = dv_site_cell(b, b->pc)[1].site.seen;
     bool owned = is_owned(b, q);
-    if (seen == DV_SEEN_INT || seen == DV_SEEN_FLOAT)
-        return load_number(b, seen == DV_SEEN_INT ? DV_K_INT : DV_K_FLOAT, home, owned, shape.where,
-                           next_pc);
+    if (dv_kind_varies(seen)) dv_shape_guard(b, q, home, shape.where);
+    const dv_kind kind = dv_kind_loaded(b, seen);
+    if (kind != DV_K_ANY) return load_number(b, kind, home, owned, shape.where, next_pc);
     if (owned) return dv_step_embed(b, 1, 1, next_pc); /* the result takes the object's place */
-    load_object(b, seen == DV_SEEN_LIST, home, shape.where, next_pc);
+    load_object(b, dv_kind_others(seen) == DV_SEEN_LIST, home, shape.where, next_pc);
+    dv_kind_take(b, seen, next_pc);
     return next_pc;
 }
 

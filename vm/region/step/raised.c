@@ -243,7 +243,8 @@ static void raise_from(dv_build *b, uint32_t cell, dv_raising *raising) {
 /* The same, where the guard at `at` leaves: a test is in front of its exit. */
 static void raise_behind(dv_build *b, uint32_t at, dv_raising *raising) {
     if (b->emitting) {
-        if (b->failed || b->exit_uses.data[b->exit_uses.count - 1] != at + 3) return;
+        const uint32_t uses = b->exit_uses.count; /* a branch by kind may be in its place */
+        if (b->failed || uses == 0 || b->exit_uses.data[uses - 1] != at + 3) return;
         b->exit_uses.count--;
         raising->exit = (uint32_t)b->cells.data[at + 3].i;
     }

@@ -10,6 +10,7 @@
 #include "quicken/choose.h"
 #include "region/step/complex.h"
 #include "region/emit/fuse.h"
+#include "region/step/kind.h"
 #include "region/step/operator.h"
 #include "region/step/producer.h"
 #include "region/step/raised.h"
@@ -87,6 +88,7 @@ void dv_unbox_by_evidence(dv_build *b, int32_t q, uint32_t input) {
         (e->where != DV_AT_HOME && e->where != DV_AT_ALIAS))
         return;
     if (!info || info->kind != DV_KIND_DERIVATIVE) return;
+    if (info->promises == DV_PROMISES_MIXED) dv_kind_unbox(b, q, input);
     if (info->types[input] == DV_RESULT_INT) dv_unbox(b, q, DV_K_INT);
     if (info->types[input] == DV_RESULT_FLOAT) dv_unbox(b, q, DV_K_FLOAT);
     if (info->types[input] == DV_RESULT_COMPLEX) dv_complex_unbox(b, q);

@@ -5,6 +5,7 @@
  * looked up at each access, as whatever calls out may have changed it; an object of an extension is
  * looked at as a whole each time. */
 #include "region/emit/fuse.h"
+#include "region/step/kind.h"
 #include "region/step/producer.h"
 #include "region/step/operator.h"
 #include "region/step/raised.h"
@@ -163,7 +164,8 @@ static uint32_t get_raw(dv_build *b, const container *c, dv_kind kind, uint32_t 
     const uint32_t op = dv_op_moded(moded + (target >= 0));
     const bool items = c->kind == DV_K_LIST || c->kind == DV_K_TUPLE;
     const bool caught = items && dv_raised_is_caught(b, 0);
-    uint32_t at = c->kind == DV_K_LIST && !caught ? dv_fuse_load(b, op, c->home, to) : DV_NO_CELL;
+    const bool fuses = c->kind == DV_K_LIST && !caught && !b->otherwise;
+    uint32_t at = fuses ? dv_fuse_load(b, op, c->home, to) : DV_NO_CELL;
     if (at != DV_NO_CELL)
         dv_step_count(b, true);
     else
@@ -176,14 +178,17 @@ static uint32_t get_raw(dv_build *b, const container *c, dv_kind kind, uint32_t 
 
 static uint32_t get_item(dv_build *b, const container *c, uint16_t seen, uint32_t next_pc) {
     bool of_tuple = c->kind == DV_K_TUPLE;
-    if (seen == DV_SEEN_INT)
+    const dv_kind kind = dv_kind_loaded(b, seen);
+    if (kind == DV_K_INT)
         return get_raw(b, c, DV_K_INT, of_tuple ? DV_MODED_RT_GET_I_S_R : DV_MODED_RL_GET_I_S_R,
                        next_pc);
-    if (seen == DV_SEEN_FLOAT)
+    if (kind == DV_K_FLOAT)
         return get_raw(b, c, DV_K_FLOAT, of_tuple ? DV_MODED_RT_GET_D_S_R : DV_MODED_RL_GET_D_S_R,
                        next_pc);
     if (c->is_owned) return dv_step_embed(b, 2, 1, next_pc);
-    return get_object(b, c, seen == DV_SEEN_LIST, next_pc);
+    (void)get_object(b, c, dv_kind_others(seen) == DV_SEEN_LIST, next_pc);
+    dv_kind_take(b, seen, next_pc);
+    return next_pc;
 }
 
 _Static_assert(DV_OP_RX_GET_FLOAT64_R == DV_OP_RX_GET_UINT8_S + 2 * DV_FLOAT64 + 1 &&

@@ -3,6 +3,7 @@
  *
  * A way to walk is a row of `walks` or of `pair_walks` here, and its instructions in
  * gen/ops/region_buffer.mako. */
+#include "region/step/kind.h"
 #include "region/step/producer.h"
 #include "region/step/step.h"
 
@@ -20,6 +21,7 @@ static dv_saw evident_walk(const dv_build *b) {
 typedef struct walk {
     uint32_t op;  /* DV_OP_COUNT: as it is in INCA code */
     dv_kind kind; /* of the items: INT, FLOAT, or objects */
+    uint16_t seen;
 } walk;
 
 static dv_kind kind_seen(uint32_t seen) {
@@ -50,11 +52,12 @@ static const uint32_t walks[][3] = {
 static walk choose_walk(dv_build *b) {
     const dv_saw saw = evident_walk(b);
     const uint16_t seen = dv_build_items(b, b->top - 1, dv_site_cell(b, b->pc)[1].site.seen);
-    const dv_kind kind = kind_seen(seen);
     if (saw == DV_SAW_STR && !dv_build_is_wide(b, b->top - 1))
-        return (walk){DV_OP_RW_STR_C, DV_K_CHAR};
-    if (saw >= sizeof walks / sizeof *walks || !walks[saw][2]) return (walk){DV_OP_COUNT, kind};
-    return (walk){walks[saw][number_of(kind)], kind};
+        return (walk){DV_OP_RW_STR_C, DV_K_CHAR, 0};
+    if (saw >= sizeof walks / sizeof *walks || !walks[saw][2])
+        return (walk){DV_OP_COUNT, DV_K_ANY, 0};
+    const dv_kind kind = walks[saw][0] == DV_OP_COUNT ? DV_K_ANY : dv_kind_loaded(b, seen);
+    return (walk){walks[saw][number_of(kind)], kind, seen};
 }
 
 /* Any iterator, as in INCA code. */
@@ -99,6 +102,7 @@ static uint32_t walk_sequence(dv_build *b, walk w, uint32_t exhausted, uint32_t 
     if (raw) b->block->converted += b->weight;
     if (target >= 0) return dv_finish_raw(b, DV_NO_CELL, 0, w.kind, target, next_pc);
     dv_push_known(b, w.kind, raw ? DV_AT_SLOT : DV_AT_HOME, raw ? slot : 0, DV_EMPTY);
+    dv_kind_take(b, w.seen, next_pc);
     return next_pc;
 }
 
@@ -256,9 +260,12 @@ uint32_t dv_step_for_iter(dv_build *b, uint32_t next_pc) {
     if ((saw == DV_SAW_LONG_ZIP || saw == DV_SAW_LONG_ROWS) && iterator->where == DV_AT_HOME &&
         dv_step_follows(b, next_pc, DV_OP_UNPACK_SEQUENCE) && b->vm->nama == DV_NAMA_VIRTUAL)
         return walk_long(b, saw == DV_SAW_LONG_ZIP, exhausted, next_pc);
-    walk w = choose_walk(b);
-    if (w.op == DV_OP_COUNT || iterator->where != DV_AT_HOME)
+    const bool walks_home = iterator->where == DV_AT_HOME;
+    const walk w = walks_home ? choose_walk(b) : (walk){DV_OP_COUNT, DV_K_ANY, 0};
+    if (w.op == DV_OP_COUNT) {
+        b->otherwise = NULL;
         return ask_iterator(b, exhausted, next_pc);
+    }
     return walk_sequence(b, w, exhausted, next_pc);
 }
 
@@ -301,7 +308,7 @@ static bool jump_back_comparing(dv_build *b, const dv_snapshot *head) {
 uint32_t dv_step_jump_back(dv_build *b, uint32_t next_pc) {
     (void)next_pc;
     uint32_t target = dv_word_operand(b, b->pc, 0);
-    b->context = dv_context_at(b->context, target);
+    b->context = dv_context_to(b->context, target);
     dv_snapshot *head = dv_snapshot_at(b->context, target);
     b->ended = true;
     if (!b->emitting || !head) {
