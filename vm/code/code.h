@@ -70,6 +70,7 @@ typedef struct dv_const {
 /* Source range of the instruction at pc (and of all that follow, until the next entry); entries are
  * sorted by pc.  Lines count from 1, columns are byte offsets from 0; line 0: no line of its own.
  * Same meaning as CPython 3.11's co_positions(), from which carets in tracebacks are drawn. */
+#define DV_NO_PC UINT32_MAX /* in place of a pc: none */
 typedef struct dv_position {
     uint32_t pc;
     uint32_t line, end_line;

@@ -201,9 +201,15 @@ dv_value dv_evaluate_literal(dv_vm *vm, dv_value text);
 
 /* What globals() returns in code of the module (run/evaluate.c). */
 dv_value dv_module_globals(dv_vm *vm, dv_value module);
+/* The same of a dv_thread. */
+dv_value dv_code_globals(dv_vm *vm, const dv_object *thread);
 /* The object of the frame so many calls out from the one that calls C, new, with those of its
  * callers; None: there are not so many (run/seen.c).  EMPTY: raised. */
 dv_value dv_frame_show(dv_vm *vm, int64_t level);
+/* File, line and function of the level-th frame (1: the first) that is of another unit than what
+ * calls C, or of the outermost, without frame objects: a tuple, new; None: no code runs
+ * (run/seen.c). */
+dv_value dv_frame_caller_place(dv_vm *vm, int64_t level);
 
 /* New: the name of the module whose code is running. */
 dv_value dv_calling_module(dv_vm *vm);

@@ -323,7 +323,7 @@ static dv_value raise_not_found(dv_vm *vm, dv_value name) {
 }
 
 /* A module of the library below another one of the library (collections.abc), of which the parent
- * is no package; EMPTY with or without an error. */
+ * is no package, or one without directories; EMPTY with or without an error. */
 static dv_value load_library_child(dv_vm *vm, dv_value name, dv_value parent) {
     dv_value file = attribute(vm, parent, "__file__");
     if (!dv_is_empty(file) || !dv_is_empty(vm->error)) {
@@ -360,6 +360,8 @@ static dv_value import_child(dv_vm *vm, dv_value name, dv_value parent_name, dv_
     }
     dv_value module = load(vm, name, directories);
     dv_release(vm, directories);
+    if (dv_is_empty(module) && dv_is_empty(vm->error))
+        module = load_library_child(vm, name, parent);
     if (dv_is_empty(module)) return dv_is_empty(vm->error) ? raise_not_found(vm, name) : DV_EMPTY;
     return bind_child(vm, name, parent, module);
 }

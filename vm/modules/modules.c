@@ -30,7 +30,7 @@ static bool fill_builtins(dv_vm *vm, dv_module *module) {
         if (!to) return false;
         dv_cell_store(vm, to, dv_retain(from->value));
     }
-    module->fixed = true;
+    module->builtins = true;
     return true;
 }
 
@@ -227,7 +227,7 @@ static const char *const left_out[] = {
     "genericpath", "gettext", "grp", "gzip", "html.entities", "html.parser", "http",
     "idlelib", "imaplib", "imghdr", "imp", "importlib", "ipaddress", "json.decoder",
     "json.encoder", "json.scanner", "json.tool", "lib2to3", "locale",
-    "logging.config", "logging.handlers", "lzma", "mailbox", "mailcap", "marshal", "mimetypes",
+    "lzma", "mailbox", "mailcap", "marshal", "mimetypes",
     "mmap", "modulefinder", "msilib", "msvcrt", "multiprocessing", "netrc", "nis", "nntplib",
     "nt", "ntpath", "nturl2path", "opcode", "optparse", "ossaudiodev", "pdb", "pickle",
     "pickletools", "pipes", "pkgutil", "plistlib", "poplib", "profile", "pstats",
@@ -237,7 +237,7 @@ static const char *const left_out[] = {
     "sre_compile", "sre_constants", "sre_parse", "ssl", "stringprep", "subprocess", "sunau",
     "symtable", "sysconfig", "syslog", "tabnanny", "tarfile", "telnetlib", "termios", "test",
     "this", "threading", "tkinter", "token", "tokenize", "tomllib", "trace", "tracemalloc",
-    "tty", "turtle", "turtledemo", "unicodedata", "unittest.async_case", "unittest.mock",
+    "tty", "turtle", "turtledemo", "unicodedata", "unittest.async_case",
     "unittest.signals", "urllib", "uu", "venv", "wave", "webbrowser",
     "winreg", "winsound", "wsgiref", "xdrlib", "xml", "xmlrpc", "zipapp", "zipfile",
     "zipimport", "zlib", NULL

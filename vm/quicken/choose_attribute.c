@@ -471,7 +471,7 @@ static bool choose_replaced(dv_vm *vm, dv_cell *ip, dv_cell *cache, dv_value obj
     dv_class *class_ = of_class ? (dv_class *)dv_as_object(object) : NULL;
     if (of_class ? class_->descriptor || class_->metaclass || !class_->root ||
                        !(class_->flags & DV_CLASS_READY)
-                 : dv_as_module(object)->fixed)
+                 : dv_as_module(object)->builtins)
         return false;
     dv_global_cell *cell =
         dv_namespace_find(of_class ? &class_->attributes : &dv_as_module(object)->names, ip[2].v);

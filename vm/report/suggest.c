@@ -173,7 +173,7 @@ static const struct {
      "__base__ __bases__ __dict__ __module__ __mro__ __name__ __qualname__ __subclasses__ mro"},
     {DV_T_GENERATOR, "__name__ __qualname__ gi_code gi_frame gi_running gi_suspended gi_yieldfrom"},
     {DV_T_TRACEBACK, "tb_frame tb_lineno tb_next"},
-    {DV_T_FRAME, "f_back f_code f_lineno"},
+    {DV_T_FRAME, "f_back f_code f_globals f_lineno f_locals"},
     {DV_T_EXCEPTION, "__cause__ __context__ __suppress_context__ __traceback__ args"},
     {DV_T_STREAM, "closed encoding errors line_buffering mode name newlines"},
     {DV_T_STRING_IO, "closed line_buffering newlines"},

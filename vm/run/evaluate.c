@@ -41,6 +41,10 @@ dv_value dv_module_globals(dv_vm *vm, dv_value of) {
     return dv_is_empty(module->view) ? DV_EMPTY : dv_retain(module->view);
 }
 
+dv_value dv_code_globals(dv_vm *vm, const dv_object *thread) {
+    return dv_module_globals(vm, dv_object_value(((const dv_thread *)thread)->module));
+}
+
 /* The module that globals() was asked of; NULL: v is something else. */
 static dv_module *module_of_view(dv_vm *vm, dv_value v) {
     if (!dv_is_subclass_instance(v)) return NULL;

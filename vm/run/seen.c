@@ -5,6 +5,8 @@
 #include "core/work.h"
 #include "run/frame.h"
 #include "types/exception/traceback.h"
+#include "types/sequence/tuple.h"
+#include "types/text/str.h"
 
 /* The frame of the thread, and those of the inlined comprehensions that pc is in. */
 static bool see_here(const dv_thread *thread, uint32_t pc, dv_see see, void *context) {
@@ -70,31 +72,61 @@ uint32_t dv_seen_line(const dv_seen_frame *frame) {
 
 typedef struct shown {
     dv_vm *vm;
-    int64_t left;         /* frames before the first that is shown */
-    dv_value first, last; /* None: none yet; EMPTY: raised */
+    int64_t left;   /* frames before the first that is shown */
+    dv_value first; /* None: none yet; EMPTY: raised */
+    dv_outer_frames *outer;
 } shown;
 
 static bool show(void *context, const dv_seen_frame *frame) {
-    enum { UNITS = 8 };
+    enum { FIRST_UNITS = 8 };
     shown *s = context;
+    dv_object *code = (dv_object *)&frame->thread->header;
     if (s->left-- > 0) return false;
-    dv_work_owe(s->vm, UNITS);
-    dv_value made = dv_frame_shown(s->vm, (dv_object *)&frame->thread->header, dv_seen_line(frame));
-    if (dv_is_empty(made)) {
-        dv_release(s->vm, s->first);
-        s->first = DV_EMPTY;
-        return true;
+    if (dv_is_none(s->first)) {
+        dv_work_owe(s->vm, FIRST_UNITS);
+        s->first = dv_frame_shown(s->vm, code, frame->pc);
+        return dv_is_empty(s->first);
     }
-    if (dv_is_none(s->first))
-        s->first = made;
-    else
-        dv_frame_set_caller(s->last, made);
-    s->last = made;
-    return false;
+    dv_work_owe(s->vm, 1);
+    if (dv_outer_frames_add(s->vm, &s->outer, code, frame->pc)) return false;
+    dv_release(s->vm, s->first);
+    s->first = DV_EMPTY;
+    return true;
 }
 
 dv_value dv_frame_show(dv_vm *vm, int64_t level) {
-    shown s = {vm, level, DV_NONE, DV_NONE};
-    if (!dv_frames_see(vm, show, &s) && !dv_is_none(s.last)) dv_frame_set_caller(s.last, DV_NONE);
+    shown s = {vm, level, DV_NONE, NULL};
+    dv_frames_see(vm, show, &s);
+    if (dv_is_empty(s.first) || dv_is_none(s.first))
+        dv_outer_frames_free(vm, s.outer);
+    else
+        dv_frame_set_outer(vm, s.first, s.outer);
     return s.first;
+}
+
+typedef struct caller_search {
+    const dv_unit *unit; /* whose frames are passed over */
+    int64_t left;
+    dv_seen_frame found;
+} caller_search;
+
+static bool is_caller(void *context, const dv_seen_frame *frame) {
+    caller_search *s = context;
+    s->found = *frame;
+    return frame->thread->code->unit != s->unit && --s->left <= 0;
+}
+
+dv_value dv_frame_caller_place(dv_vm *vm, int64_t level) {
+    if (vm->fp == vm->stack) return DV_NONE;
+    caller_search s = {dv_frame_thread(vm->fp)->code->unit, level, {NULL, DV_NO_PC}};
+    dv_frames_see(vm, is_caller, &s);
+    const dv_code *code = s.found.thread->code;
+    const dv_text *file = &code->unit->filename;
+    dv_value items[3] = {dv_str_new(vm, file->data, file->size), dv_int(dv_seen_line(&s.found)),
+                         DV_EMPTY};
+    if (!dv_is_empty(items[0])) items[2] = dv_str_new(vm, code->name.data, code->name.size);
+    dv_value made = dv_is_empty(items[2]) ? DV_EMPTY : dv_tuple_new(vm, items, 3);
+    dv_release(vm, items[0]);
+    dv_release(vm, items[2]);
+    return made;
 }

@@ -107,7 +107,6 @@ uint32_t dv_op_variant(const dv_vm *vm, const dv_thread *thread, uint32_t pc, co
 uint32_t dv_thread_next(const dv_thread *thread, uint32_t pc);
 
 /* The pc of the instruction that a cell belongs to; DV_NO_PC for ENTER and cells of other code. */
-#define DV_NO_PC UINT32_MAX
 uint32_t dv_thread_pc(const dv_thread *thread, const dv_cell *cell);
 /* The same for who asks again and again: the first time for warm code makes a table. */
 uint32_t dv_thread_find_pc(dv_vm *vm, dv_thread *thread, const dv_cell *cell);

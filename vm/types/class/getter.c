@@ -98,6 +98,8 @@ static const getter getters[] = {
     GETTER(DV_T_GENERATOR, "gi_yieldfrom"),
     GETTER(DV_T_FRAME, "f_back"),
     FIELD(DV_T_FRAME, "f_code"),
+    GETTER(DV_T_FRAME, "f_globals"),
+    GETTER(DV_T_FRAME, "f_locals"),
     GETTER(DV_T_FRAME, "f_lineno"),
     FIELD(DV_T_TRACEBACK, "tb_frame"),
     GETTER(DV_T_TRACEBACK, "tb_lineno"),

@@ -19,7 +19,7 @@ dv_value dv_module_named(dv_vm *vm, dv_value name) {
     module->name = dv_retain(name);
     module->serial = vm->module_count++;
     module->initializing = false;
-    module->fixed = false;
+    module->builtins = false;
     module->frozen = false;
     module->made = false;
     module->dict = module->view = DV_EMPTY;
@@ -194,15 +194,9 @@ static dv_value module_get_attribute(dv_vm *vm, dv_value self, dv_value name) {
     return missing_attribute(vm, module, name);
 }
 
-static bool module_set_attribute(dv_vm *vm, dv_value self, dv_value name, dv_value value) {
-    dv_module *module = dv_as_module(self);
-    if (module->fixed) {
-        dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "a change of module '%S' is not part of dl",
-                 module->name);
-        return false;
-    }
-    dv_global_cell *cell = dv_is_empty(value) ? dv_namespace_find(&module->names, name)
-                                              : dv_namespace_cell(vm, &module->names, name);
+static bool set_name(dv_vm *vm, dv_namespace *names, dv_value name, dv_value value) {
+    dv_global_cell *cell =
+        dv_is_empty(value) ? dv_namespace_find(names, name) : dv_namespace_cell(vm, names, name);
     if (!cell || (dv_is_empty(value) && dv_is_empty(cell->value))) {
         if (dv_is_empty(value))
             dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "'module' object has no attribute '%S'", name);
@@ -210,6 +204,12 @@ static bool module_set_attribute(dv_vm *vm, dv_value self, dv_value name, dv_val
     }
     dv_cell_store(vm, cell, dv_retain(value));
     return true;
+}
+
+static bool module_set_attribute(dv_vm *vm, dv_value self, dv_value name, dv_value value) {
+    dv_module *module = dv_as_module(self);
+    if (module->builtins && !set_name(vm, &vm->builtins, name, value)) return false;
+    return set_name(vm, &module->names, name, value);
 }
 
 static const dv_cfunction_def module_methods[] = {

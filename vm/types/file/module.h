@@ -16,7 +16,7 @@ typedef struct dv_module {
     dv_value view;      /* what globals() gives in it (lang/lib/_globals.dl); EMPTY before */
     uint64_t serial;
     bool initializing; /* its code is running for the first time */
-    bool fixed;        /* its attributes cannot be set: they show what is kept elsewhere */
+    bool builtins;     /* it shows vm->builtins, which take what is stored in it */
     bool frozen;       /* of the library, and Python in CPython's binary too, or dl in this one */
     bool made;         /* by a call of its type, not by an import */
 } dv_module;
