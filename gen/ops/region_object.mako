@@ -371,9 +371,9 @@ set_to = {"IR": "r = ", "DR": "d = ", "IS": "SLOT_I(c) = "}.get(kind + to)
 </%isa:region>
 % for prefix, type in (("RL", "list"), ("RT", "tuple")):
 % for mode, index in (("S", "SLOT_I(b)"), ("K", "CELL(2).i"), ("R", "r")):
-<%isa:region name="${prefix}_OUTSIDE_${mode}" operands="" cache="3" doc="Jumps if an int is no index of the ${type} in home slot a.">
+<%isa:region name="${prefix}_INSIDE_${mode}" operands="" cache="3" doc="Jumps if an int is an index of the ${type} in home slot a.">
     const int64_t i = ${index}, count = dv_as_${type}(HOME(a))->count;
-    REGION_BRANCH(i >= count || i < -count);
+    REGION_BRANCH(i < count && i >= -count);
 </%isa:region>
 % endfor
 % endfor

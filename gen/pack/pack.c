@@ -153,10 +153,13 @@ static bool read_module(const char *package, const char *path, dv_library_text *
     const int length = (int)(strlen(last) - strlen(".dl"));
     const bool whole = strcmp(last, "__init__.dl") == 0;
     char *text = malloc(ROOM), *name = malloc(strlen(package) + strlen(last) + 2);
+    *module = (dv_library_text){name, text, ROOM};
     FILE *file = fopen(path, "rb");
-    if (!text || !name || !file) return false;
-    sprintf(name, whole ? "%s" : "%s.%.*s", package, length, last);
-    *module = (dv_library_text){name, text, fread(text, 1, ROOM, file)};
+    if (!file) return false;
+    if (text && name) {
+        sprintf(name, whole ? "%s" : "%s.%.*s", package, length, last);
+        module->size = fread(text, 1, ROOM, file);
+    }
     return fclose(file) == 0 && module->size < ROOM;
 }
 
@@ -173,6 +176,11 @@ static bool pack_package(const char *package, char **paths, int count, FILE *fil
     fputs("__attribute__((visibility(\"default\"))) extern const dv_packed_library dvx_library;\n"
           "const dv_packed_library dvx_library = {DV_CODE_FORMAT, modules};\n",
           file);
+    for (int i = 0; modules && i < count; i++) {
+        free((void *)(uintptr_t)modules[i].name);
+        free((void *)(uintptr_t)modules[i].text);
+    }
+    free(modules);
     return good;
 }
 

@@ -410,7 +410,7 @@ def f(n):
     t = 0
     for i in range(n):  # loop
         try:
-            raise ValueError
+            raise ValueError from None
         except ValueError:
             t += 1
 f(3000)

@@ -278,13 +278,13 @@ void dv_raised_lookup(dv_build *b, uint32_t at) {
     raise_from(b, at + 4, &raising);
 }
 
-/* The cell with the target of a jump if the instruction raises. */
+/* The cell with the target of a jump if the instruction does not raise. */
 static uint32_t emit_test(dv_build *b, const dv_raising *raising) {
     const dv_known_value *e = dv_top(b, 1);
     const dv_operand x = dv_raw_operand(e);
     const uint32_t mode = x.mode == 'S' ? 0 : x.mode == 'K' ? 1 : 2;
-    if (raising->test == TEST_ZERO) return dv_step_if_zero(b, b->top - 1) + 3;
-    const uint32_t base = raising->test == TEST_LIST ? DV_OP_RL_OUTSIDE_S : DV_OP_RT_OUTSIDE_S;
+    if (raising->test == TEST_ZERO) return dv_step_unless_zero(b, b->top - 1) + 3;
+    const uint32_t base = raising->test == TEST_LIST ? DV_OP_RL_INSIDE_S : DV_OP_RT_INSIDE_S;
     const uint32_t at = dv_region_emit(b, base + mode, raising->home, x.slot, 0);
     if (x.mode == 'K') dv_region_emit_constant(b, at, x.k);
     return at + 3;
@@ -293,11 +293,9 @@ static uint32_t emit_test(dv_build *b, const dv_raising *raising) {
 void dv_raised_stub(dv_build *b, const dv_raising *raising) {
     if (raising->test) {
         const uint32_t use = emit_test(b, raising);
-        const uint32_t at = dv_region_emit(b, DV_OP_R_EXIT, 0, 0, 0);
         if (b->failed) return;
-        b->cells.data[at + 2].i = raising->exit;
-        b->cells.data[use].i = (int64_t)b->cells.count;
-        DV_PUSH(b, label_uses, use);
+        b->cells.data[use].i = raising->exit;
+        DV_PUSH(b, exit_uses, use);
     }
     go(b, raising);
 }

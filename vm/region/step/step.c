@@ -516,11 +516,11 @@ static uint32_t emit_compare_jump(dv_build *b, dv_compare_op op, bool doubles, b
     return emit_compare(b, op, jump_if ? FORM_RBDT : FORM_RBDF, x, y, true);
 }
 
-uint32_t dv_step_if_zero(dv_build *b, int32_t q) {
+uint32_t dv_step_unless_zero(dv_build *b, int32_t q) {
     const dv_known_value *e = &b->e[q];
     const bool doubles = e->kind == DV_K_FLOAT;
     const dv_operand zero = {.mode = 'K', .k.i = 0};
-    return emit_compare_jump(b, DV_EQ, doubles, true, dv_raw_operand(e), zero);
+    return emit_compare_jump(b, DV_EQ, doubles, false, dv_raw_operand(e), zero);
 }
 
 uint32_t dv_compare_raw(dv_build *b, dv_compare_op op, dv_operand left, dv_operand right,

@@ -194,8 +194,8 @@ uint32_t dv_compare_entries(dv_build *b, dv_compare_op op, uint32_t next_pc);
 /* The same, where they are these ints, or doubles. */
 uint32_t dv_compare_raw(dv_build *b, dv_compare_op op, dv_operand left, dv_operand right,
                         bool doubles, uint32_t next_pc);
-/* A jump if entry q, a raw number that is no constant, is 0: its cell. */
-uint32_t dv_step_if_zero(dv_build *b, int32_t q);
+/* A jump unless entry q, a raw number that is no constant, is 0: its cell. */
+uint32_t dv_step_unless_zero(dv_build *b, int32_t q);
 /* len() of the topmost entry, to the int register, for `inputs` entries; false: it is no container
  * that is known. */
 bool dv_step_length_of(dv_build *b, int32_t inputs);
