@@ -30,7 +30,8 @@ static dv_value traceback_name(dv_vm *vm, const dv_value *args, uint32_t count) 
 static dv_value traceback_caller(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
     int64_t level;
-    return dv_size_argument(vm, args[0], &level) ? dv_frame_caller_place(vm, level) : DV_EMPTY;
+    if (!dv_size_argument(vm, args[0], &level)) return DV_EMPTY;
+    return dv_frame_caller_place(vm, level);
 }
 
 static const dv_cfunction_def functions[] = {
