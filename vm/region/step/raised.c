@@ -374,7 +374,7 @@ uint32_t dv_step_leave_handler(dv_build *b, uint32_t next_pc) {
 
 /* Which of the classes that come to the handler the n types catch, by their numbers; false: the
  * types are no classes of exceptions that are known. */
-static bool find_caught(dv_build *b, const dv_caught *handler, const dv_value *types, int64_t n,
+static bool find_caught(const dv_caught *handler, const dv_value *types, int64_t n,
                         uint32_t *caught) {
     for (int64_t i = 0; i < n; i++) {
         if (!dv_is_class(types[i]) || dv_as_class(types[i])->type != DV_T_EXCEPTION) return false;
@@ -382,7 +382,6 @@ static bool find_caught(dv_build *b, const dv_caught *handler, const dv_value *t
             if (dv_class_is_subclass(handler->classes[k], dv_as_class(types[i])))
                 *caught |= 1u << k;
     }
-    (void)b;
     return true;
 }
 
@@ -411,7 +410,7 @@ uint32_t dv_step_match_exception(dv_build *b, uint32_t next_pc) {
     const bool tuple = is_constant(type) && dv_is_tuple(type->value);
     const dv_value *types = tuple ? dv_as_tuple(type->value)->items : &type->value;
     const int64_t n = tuple ? dv_as_tuple(type->value)->count : 1;
-    if (!is_constant(type) || !find_caught(b, caught_at(b, q), types, n, &caught))
+    if (!is_constant(type) || !find_caught(caught_at(b, q), types, n, &caught))
         return dv_step_embed(b, 2, 2, next_pc);
     answer(b, 1, caught);
     return next_pc;
@@ -424,7 +423,7 @@ bool dv_raised_among(dv_build *b, int32_t n, uint32_t *next_pc) {
         !dv_step_follows(b, *next_pc, DV_OP_MATCH_EXCEPTION))
         return false;
     for (int32_t i = q + 1; i < b->top; i++)
-        if (!is_constant(&b->e[i]) || !find_caught(b, caught_at(b, q), &b->e[i].value, 1, &caught))
+        if (!is_constant(&b->e[i]) || !find_caught(caught_at(b, q), &b->e[i].value, 1, &caught))
             return false;
     answer(b, n, caught);
     *next_pc += dv_step_length(b, *next_pc);
