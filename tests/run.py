@@ -35,6 +35,7 @@ from typing import Dict, Iterable, List, Optional, Tuple
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 sys.path.append(str(Path(__file__).resolve().parent.parent / "bench"))
 import oracle  # noqa: E402
+from forks import Forks  # noqa: E402
 from oracle import Result  # noqa: E402
 from progress import Progress, progress  # noqa: E402
 
@@ -464,6 +465,9 @@ class Machine:
     def __init__(self, path: Path, build: Path, only_levels: List[str], only_forms: List[str],
                  kernels: str = "", runner: Tuple[str, ...] = ()):
         self.path = path
+        library = build / "tests" / "forks.so"  # built where a sanitizer makes the start of a program slow
+        self.forks = library if library.exists() and not runner else None
+        self.local = threading.local()
         self.runner = runner  # an emulator and its options, for a program of another processor
         own = build / "tests" / "extensions"  # those of users dynvm finds itself
         self.extensions = (own, build / "ext")
@@ -500,9 +504,18 @@ class Machine:
         except OSError:
             return False
 
-    def run(self, arguments: List[str], cwd: Path, timeout: float, prefix: Tuple[str, ...] = ()) -> Result:
+    def run(self, arguments: List[str], cwd: Path, timeout: float, prefix: Tuple[str, ...] = (), leaks: bool = True) -> Result:
+        """`leaks`: where a sanitizer looks for them, it should.  (That takes longer than most scripts.)"""
         slower = EMULATED if self.runner else 1
+        if self.forks and not prefix and not leaks:
+            return self.fork_server().run(arguments, cwd, timeout)
         return oracle.run_process([*prefix, *self.runner, str(self.path), *arguments], cwd, self.env, timeout * slower)
+
+    def fork_server(self) -> Forks:
+        if not hasattr(self.local, "server"):
+            asan = self.env["ASAN_OPTIONS"].replace("detect_leaks=1", "detect_leaks=0")
+            self.local.server = Forks(self.path, self.forks, dict(self.env, ASAN_OPTIONS=asan))
+        return self.local.server
 
     def variants(self, quick: bool) -> "Variants":
         """Plain: each level in each form, one under stress, one in lockstep; if it is to be quick, nama, which runs the code
@@ -603,22 +616,21 @@ def run_test(machine: Machine, test: Test, variants: Variants, expectations: Exp
     if expected is None and not test.skip_oracle and not has_comments(test):
         failures[("no expectation: run tests/run.py --store where CPython 3.11 is installed",)] = ["-"]
         return Outcome(test, 0, failures)
-    runs = 0
-    for variant in variants.of(test):
-        runs += 1
+    chosen = variants.of(test)
+    for variant in chosen:
         timeout = test.timeout * (30 if variant.prefix else 1)
         arguments = [*variant.options(), *test.options, test.script, *test.args]
         limit = ("sh", "-c", f'ulimit -s {test.c_stack}; exec "$@"', "sh") if test.c_stack else ()
         if test.hidden:
             limit += ("env", f"LD_LIBRARY_PATH={test.hidden}")
-        got = machine.run(arguments, test.cwd, timeout, limit + variant.prefix)
+        got = machine.run(arguments, test.cwd, timeout, limit + variant.prefix, leaks=variant == chosen[-1])
         if variant.prefix and got.status == 99:
             problems = ["valgrind complains:"] + got.stderr.decode(errors="replace").splitlines()[:MAX_DIFF_LINES]
         else:
             problems = check(test, expected, got, bool(machine.runner))
         if problems:
             failures.setdefault(tuple(problems), []).append(variant.label)
-    return Outcome(test, runs, failures)
+    return Outcome(test, len(chosen), failures)
 
 
 def has_comments(test: Test) -> bool:
