@@ -512,13 +512,17 @@ static dv_value bytes_translate(dv_vm *vm, const dv_value *args, uint32_t count,
     bool gone[256] = {false};
     const dv_str *s = dv_as_bytes(args[0]), *set = dv_is_empty(out[1]) ? NULL : dv_as_bytes(out[1]);
     for (int64_t i = 0; set && i < set->length; i++) gone[at(set, i)] = true;
-    dv_builder b;
-    dv_builder_init(&b, vm);
-    for (int64_t i = 0; i < s->length && !b.failed; i++) {
+    int64_t kept = 0;
+    for (int64_t i = 0; i < s->length; i++) kept += !gone[at(s, i)];
+    dv_work_owe(vm, s->length / 4);
+    dv_str *result = dv_bytes_alloc(vm, kept);
+    if (!result) return DV_EMPTY;
+    char *to = result->data;
+    for (int64_t i = 0; i < s->length; i++) {
         uint8_t c = at(s, i);
-        if (!gone[c]) dv_builder_char(&b, table ? at(table, c) : c);
+        if (!gone[c]) *to++ = (char)(table ? at(table, c) : c);
     }
-    return finish(&b, args[0]);
+    return dv_bytes_as(vm, args[0], dv_object_value(result));
 }
 
 static dv_value bytes_maketrans(dv_vm *vm, const dv_value *args, uint32_t count) {
