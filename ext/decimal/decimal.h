@@ -202,10 +202,13 @@ dvx_value decimal_call(dvx_vm *vm, const char *name, const dvx_value *args, uint
 /* ---- text.c ---- */
 
 enum { MOST_TEXT = 96 };
+/* PLAIN: without exponent, for an exponent from -MOST_PLACES to 0. */
+typedef enum notation { SCIENTIFIC, ENGINEERING, PLAIN } notation;
+enum { MOST_PLACES = 30 };
 /* The text of a small number as str() has it, at most MOST_TEXT bytes; how many. */
-size_t decimal_write(const number *n, bool engineering, bool capital, char *out);
+size_t decimal_write(const number *n, notation how, bool capital, char *out);
 /* The same of any number, or its repr, as a str. */
-dvx_value decimal_text(dvx_vm *vm, const number *n, bool repr, bool engineering, bool capital);
+dvx_value decimal_text(dvx_vm *vm, const number *n, bool repr, notation how, bool capital);
 /* The number of a text, which is overwritten, with a new reference to `big`.  1; 0: dl is to look
  * at it; -1: raised. */
 int decimal_parse(dvx_vm *vm, char *text, size_t size, number *out);

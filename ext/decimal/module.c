@@ -155,7 +155,7 @@ static dvx_value write(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     if (!n || !vm->api->read_int(vm, args[1], &engineering) ||
         !vm->api->read_int(vm, args[2], &capital))
         return DVX_FAILED;
-    return decimal_text(vm, n, false, engineering != 0, capital != 0);
+    return decimal_text(vm, n, false, engineering ? ENGINEERING : SCIENTIFIC, capital != 0);
 }
 
 static dvx_value getcontext(dvx_vm *vm, const dvx_value *args, uint32_t count) {

@@ -50,7 +50,7 @@ static int64_t engineering_point(bool zero, int64_t leading) {
 enum { LONGER = 64 };
 #define BEFORE "Decimal('"
 #define BEHIND "')"
-static size_t write_number(const number *n, const char *digits, int64_t count, bool engineering,
+static size_t write_number(const number *n, const char *digits, int64_t count, notation how,
                            bool capital, char *out) {
     char *p = out;
     const bool zero = count == 1 && *digits == '0';
@@ -63,9 +63,9 @@ static size_t write_number(const number *n, const char *digits, int64_t count, b
     }
     int64_t leading = n->exponent + count; /* the value is 0.digits * 10^leading */
     int64_t point = 1;
-    if (n->exponent <= 0 && leading > -6)
+    if (how == PLAIN || (n->exponent <= 0 && leading > -6))
         point = leading;
-    else if (engineering)
+    else if (how == ENGINEERING)
         point = engineering_point(zero, leading);
     if (point <= 0) {
         p = fill(copy(p, "0.", 2), '0', -point);
@@ -82,22 +82,21 @@ static size_t write_number(const number *n, const char *digits, int64_t count, b
     return (size_t)(p - out);
 }
 
-size_t decimal_write(const number *n, bool engineering, bool capital, char *out) {
+size_t decimal_write(const number *n, notation how, bool capital, char *out) {
     char digits[SMALL_DIGITS + 1];
-    return write_number(n, digits, (int64_t)write_digits(n->c, digits), engineering, capital, out);
+    return write_number(n, digits, (int64_t)write_digits(n->c, digits), how, capital, out);
 }
 
-static dvx_value show_small(dvx_vm *vm, const number *n, bool repr, bool engineering,
-                            bool capital) {
+static dvx_value show_small(dvx_vm *vm, const number *n, bool repr, notation how, bool capital) {
     char text[MOST_TEXT + sizeof BEFORE + sizeof BEHIND], *p = text;
     if (repr) p = copy(p, BEFORE, sizeof BEFORE - 1);
-    p += decimal_write(n, engineering, capital, p);
+    p += decimal_write(n, how, capital, p);
     if (repr) p = copy(p, BEHIND, sizeof BEHIND - 1);
     return vm->api->make_str(vm, text, (size_t)(p - text));
 }
 
-dvx_value decimal_text(dvx_vm *vm, const number *n, bool repr, bool engineering, bool capital) {
-    if (!n->is_big) return show_small(vm, n, repr, engineering, capital);
+dvx_value decimal_text(dvx_vm *vm, const number *n, bool repr, notation how, bool capital) {
+    if (!n->is_big) return show_small(vm, n, repr, how, capital);
     whole c;
     int64_t count;
     dvx_value result = DVX_FAILED;
@@ -108,7 +107,7 @@ dvx_value decimal_text(dvx_vm *vm, const number *n, bool repr, bool engineering,
         if (digits && whole_write(vm, &c, digits, count)) {
             char *text = digits + room, *p = text;
             if (repr) p = copy(p, BEFORE, sizeof BEFORE - 1);
-            p += write_number(n, digits, count, engineering, capital, p);
+            p += write_number(n, digits, count, how, capital, p);
             if (repr) p = copy(p, BEHIND, sizeof BEHIND - 1);
             result = vm->api->make_str(vm, text, (size_t)(p - text));
         }
