@@ -6,8 +6,8 @@
  *  2. What is not in C is in lang/lib/data/_decimal_*.dl, whose numbers for kinds, roundings and
  *     conditions are those here.  `state->rest` is the module that has its functions.
  *  3. A function that returns a dvx_value fails with DVX_FAILED and one that returns bool with
- *     false; the error has then been raised.  `fast` functions say false where dl is to do it, and
- *     have had no effect then. */
+ *     false; the error has then been raised.  `fast` functions say false where large.c is to do it,
+ *     and have had no effect then. */
 #ifndef DECIMAL_H
 #define DECIMAL_H
 
@@ -35,6 +35,7 @@ enum {
     IS_CLAMPED = 0x1,
     IS_CONVERSION_SYNTAX = 0x2,
     IS_DIVISION_BY_ZERO = 0x4,
+    IS_DIVISION_IMPOSSIBLE = 0x8,
     IS_DIVISION_UNDEFINED = 0x10,
     IS_INEXACT = 0x40,
     IS_INVALID = 0x100,
@@ -56,7 +57,7 @@ typedef struct number {
     int64_t exponent;
     uint8_t kind, sign;
     bool is_big;
-    bool filled; /* of an object: it has its value, and keeps it */
+    bool filled; /* of an object: it has its value, and keeps it; else `big` may be any int */
 } number;
 
 typedef struct context {
@@ -64,11 +65,16 @@ typedef struct context {
     uint32_t traps, status;
 } context;
 
+typedef struct power_of_ten {
+    int64_t exponent;
+    dvx_value value; /* 10^exponent */
+} power_of_ten;
+
 typedef struct decimal_state {
-    dvx_value limit;   /* 10^38 */
-    dvx_value rest;    /* the module _decimal_types */
-    dvx_value current; /* the Context */
-    context *now;      /* its payload */
+    power_of_ten powers[16]; /* by their exponents: what was wanted last */
+    dvx_value rest;          /* the module _decimal_types */
+    dvx_value current;       /* the Context */
+    context *now;            /* its payload */
 } decimal_state;
 
 extern const dvx_type decimal_type, context_type;
@@ -92,11 +98,84 @@ typedef enum operation {
     OPERATIONS
 } operation;
 
-/* Does the operation for small numbers, with the conditions in *status. */
+/* Does the operation for small numbers, with the conditions in *status; false: it does not. */
 bool decimal_fast(operation op, const context *with, const number *a, const number *b, number *out,
                   uint32_t *status);
 /* -1, 0 or 1; false: a NaN, or a large number. */
 bool decimal_fast_compare(const number *a, const number *b, int *out);
+
+/* Is a quotient rounded away from 0?  Something was lost, which is less than (-1), equal to or more
+ * (1) than half of a unit; `fifth`: of ROUND_05UP, the last digit is 0 or 5. */
+static inline bool decimal_goes_up(int64_t rounding, uint32_t sign, int half, bool odd,
+                                   bool fifth) {
+    switch (rounding) {
+    case ROUND_UP: return true;
+    case ROUND_DOWN: return false;
+    case ROUND_CEILING: return !sign;
+    case ROUND_FLOOR: return sign;
+    case ROUND_HALF_UP: return half >= 0;
+    case ROUND_HALF_DOWN: return half > 0;
+    case ROUND_HALF_EVEN: return half > 0 || (half == 0 && odd);
+    default: return fifth;
+    }
+}
+
+/* ---- whole.c ---- */
+
+enum { NEAR = 200 }; /* limbs: some 3,800 digits */
+/* A natural number: for one function, which drops it, and never moves it. */
+typedef struct whole {
+    const uint64_t *limbs; /* the last one is not 0 */
+    int64_t count;
+    dvx_value value; /* the int of dl that it is, or DVX_FAILED */
+    uint64_t near[NEAR];
+} whole;
+
+/* It can be dropped from now on; results are written to such a one. */
+static inline void whole_clear(whole *w) {
+    w->value = DVX_FAILED;
+    w->count = 0;
+}
+static inline void whole_drop(dvx_vm *vm, whole *w) { vm->api->release(vm, w->value); }
+void whole_set(whole *w, u128 c);
+void whole_of(dvx_vm *vm, const number *n, whole *w); /* its coefficient */
+dvx_value whole_value(dvx_vm *vm, whole *w);          /* as an int: borrowed */
+void whole_move(whole *from, whole *to);              /* `from` need not be dropped any more */
+/* As the coefficient of n, whose `big` is a new reference. */
+bool whole_store(dvx_vm *vm, whole *w, number *n);
+/* false: raised */
+bool whole_add(dvx_vm *vm, whole *a, whole *b, whole *out);
+bool whole_subtract(dvx_vm *vm, whole *a, whole *b, whole *out); /* a >= b */
+bool whole_multiply(dvx_vm *vm, whole *a, whole *b, whole *out);
+bool whole_divide(dvx_vm *vm, whole *a, whole *b, whole *quotient, whole *rest);
+bool whole_root(dvx_vm *vm, whole *a, whole *root, bool *exact);
+bool whole_ten(dvx_vm *vm, int64_t k, whole *out);             /* 10^k */
+bool whole_scale(dvx_vm *vm, whole *a, int64_t k, whole *out); /* a * 10^k */
+bool whole_digits(dvx_vm *vm, const whole *a, int64_t *out);   /* 1 if it is 0 */
+/* Its last `count` digits, with zeros before them. */
+bool whole_write(dvx_vm *vm, whole *a, char *out, int64_t count);
+bool whole_read(dvx_vm *vm, const char *digits, size_t count, whole *out);
+int whole_compare(const whole *a, const whole *b);
+uint32_t whole_modulo(const whole *a, uint32_t m);
+int64_t whole_twos(const whole *a); /* how often 2 divides it */
+
+/* ---- large.c ---- */
+
+typedef struct job {
+    dvx_vm *vm;
+    const context *with;
+    uint32_t status;
+} job;
+
+#define LAST_IN_C OP_sqrt
+/* The operation up to LAST_IN_C; of OPERATIONS, only rounds.  divmod gives two numbers. */
+bool decimal_compute(job *j, operation op, const number *a, const number *b, number out[2]);
+bool decimal_compare(dvx_vm *vm, const number *a, const number *b, int *out); /* no NaN */
+/* A finite number, rounded to a whole one, as coefficient and sign. */
+bool decimal_whole(job *j, const number *a, number *out);
+static inline void decimal_drop(dvx_vm *vm, number *n) {
+    if (n->is_big) vm->api->release(vm, n->big);
+}
 
 /* ---- perform.c ---- */
 
@@ -105,6 +184,8 @@ const number *decimal_read(dvx_vm *vm, dvx_value v, number *space);
 dvx_value decimal_make(dvx_vm *vm, const number *n);
 /* Adds the conditions to the context; raises if one is trapped. */
 bool decimal_signal(dvx_vm *vm, context *with, uint32_t status);
+/* The operation of that name; OPERATIONS: there is none. */
+operation decimal_find(const char *name);
 /* The operation on Decimals and ints; of what is neither, TypeError. */
 dvx_value decimal_perform(dvx_vm *vm, operation op, dvx_value with, int64_t rounding,
                           const dvx_value *operands, uint32_t count);
@@ -121,9 +202,16 @@ dvx_value decimal_call(dvx_vm *vm, const char *name, const dvx_value *args, uint
 /* ---- text.c ---- */
 
 enum { MOST_TEXT = 96 };
-/* The text of a number as str() has it, at most MOST_TEXT bytes; 0: it is a large one. */
-size_t decimal_write(const number *n, bool engineering, bool capital, char *out);
-bool decimal_parse(const char *text, size_t size, number *out);
+/* PLAIN: without exponent, for an exponent from -MOST_PLACES to 0. */
+typedef enum notation { SCIENTIFIC, ENGINEERING, PLAIN } notation;
+enum { MOST_PLACES = 30 };
+/* The text of a small number as str() has it, at most MOST_TEXT bytes; how many. */
+size_t decimal_write(const number *n, notation how, bool capital, char *out);
+/* The same of any number, or its repr, as a str. */
+dvx_value decimal_text(dvx_vm *vm, const number *n, bool repr, notation how, bool capital);
+/* The number of a text, which is overwritten, with a new reference to `big`.  1; 0: dl is to look
+ * at it; -1: raised. */
+int decimal_parse(dvx_vm *vm, char *text, size_t size, number *out);
 
 /* A method of `inputs` arguments beside self. */
 #define METHOD(id, function, inputs)                              \

@@ -9,62 +9,107 @@
 
 /* ---- What dl uses ---- */
 
-static dvx_value int_of(dvx_vm *vm, const number *n) {
-    if (n->is_big) return vm->api->retain(vm, n->big);
-    if (n->c <= INT64_MAX) return vm->api->make_int(vm, (int64_t)n->c);
-    number whole = {.c = n->c};
-    char text[MOST_TEXT];
-    return vm->api->make_int_text(vm, text, decimal_write(&whole, false, true, text), 10);
+/* kind, sign, coefficient, exponent */
+static dvx_value tuple_of(dvx_vm *vm, const number *n) {
+    whole c;
+    whole_of(vm, n, &c);
+    dvx_value items[] = {vm->api->make_int(vm, n->kind), vm->api->make_int(vm, n->sign),
+                         whole_value(vm, &c), vm->api->make_int(vm, n->exponent)};
+    dvx_value tuple = dvx_failed(items[2]) ? DVX_FAILED : vm->api->make_tuple(vm, items, 4);
+    whole_drop(vm, &c);
+    vm->api->release(vm, items[3]);
+    return tuple;
 }
 
 /* parts(d): kind, sign, coefficient, exponent */
 static dvx_value parts(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     const number *n = vm->api->check_payload(vm, args[0], &decimal_type);
     (void)count;
-    if (!n) return DVX_FAILED;
-    dvx_value items[] = {vm->api->make_int(vm, n->kind), vm->api->make_int(vm, n->sign),
-                         int_of(vm, n), vm->api->make_int(vm, n->exponent)};
-    dvx_value tuple = DVX_FAILED;
-    if (!dvx_failed(items[2])) tuple = vm->api->make_tuple(vm, items, 4);
-    for (int i = 0; i < 4; i++) vm->api->release(vm, items[i]);
-    return tuple;
+    return n ? tuple_of(vm, n) : DVX_FAILED;
 }
 
-static bool read_coefficient(dvx_vm *vm, dvx_value v, number *n) {
-    int64_t i;
-    if (vm->api->read_int(vm, v, &i)) {
-        n->c = (u128)i;
-        return true;
+/* What four items are; `big` is borrowed. */
+static bool number_of(dvx_vm *vm, const dvx_value items[4], number *n) {
+    int64_t kind, sign, exponent;
+    if (!vm->api->read_int(vm, items[0], &kind) || !vm->api->read_int(vm, items[1], &sign) ||
+        !vm->api->read_int(vm, items[3], &exponent))
+        return false;
+    if (decimal_read(vm, items[2], n) != n) {
+        vm->api->raise(vm, DVX_TYPE_ERROR, "a coefficient is an int");
+        return false;
     }
-    vm->api->clear_error(vm);
-    int small = vm->api->less(vm, v, decimal_state_of(vm)->limit);
-    if (small < 0) return false;
-    if (!small) {
-        n->big = v;
-        n->is_big = true;
-        return true;
-    }
-    char text[MOST_TEXT];
-    size_t size;
-    dvx_value digits = vm->api->str(vm, v);
-    bool good = !dvx_failed(digits) && vm->api->read_str(vm, digits, text, sizeof text, &size) &&
-                decimal_parse(text, size, n);
-    vm->api->release(vm, digits);
-    return good;
+    n->kind = (uint8_t)kind;
+    n->sign = (uint8_t)sign;
+    n->exponent = exponent;
+    return true;
 }
 
 /* make(kind, sign, coefficient, exponent): a Decimal */
 static dvx_value make(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    number n = {.c = 0};
-    int64_t kind, sign, exponent;
+    number n;
     (void)count;
-    if (!vm->api->read_int(vm, args[0], &kind) || !vm->api->read_int(vm, args[1], &sign) ||
-        !read_coefficient(vm, args[2], &n) || !vm->api->read_int(vm, args[3], &exponent))
+    return number_of(vm, args, &n) ? decimal_make(vm, &n) : DVX_FAILED;
+}
+
+/* The number of a tuple, which lives longer. */
+static bool read_tuple(dvx_vm *vm, dvx_value tuple, number *n) {
+    dvx_value items[4] = {DVX_FAILED, DVX_FAILED, DVX_FAILED, DVX_FAILED};
+    for (int i = 0; i < 4; i++) {
+        dvx_value key = vm->api->make_int(vm, i);
+        items[i] = vm->api->get_item(vm, tuple, key);
+        if (dvx_failed(items[i])) break;
+    }
+    bool good = !dvx_failed(items[3]) && number_of(vm, items, n);
+    for (int i = 0; i < 4; i++) vm->api->release(vm, items[i]);
+    return good;
+}
+
+static bool read_field(dvx_vm *vm, dvx_value work, const char *name, int64_t *out) {
+    dvx_value v = vm->api->get_attribute(vm, work, name);
+    bool good = !dvx_failed(v) && vm->api->read_int(vm, v, out);
+    vm->api->release(vm, v);
+    return good;
+}
+
+/* compute(name, w, a, b): the operation of large.c on tuples, with a Work; of another name, a is
+ * only rounded. */
+static dvx_value compute(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    char name[32];
+    size_t size;
+    context with = {.precision = 0};
+    number a, b, made[2] = {{.c = 0}, {.c = 0}};
+    int64_t status;
+    (void)count;
+    if (!vm->api->read_str(vm, args[0], name, sizeof name, &size) ||
+        !read_field(vm, args[1], "prec", &with.precision) ||
+        !read_field(vm, args[1], "rounding", &with.rounding) ||
+        !read_field(vm, args[1], "emin", &with.emin) ||
+        !read_field(vm, args[1], "emax", &with.emax) ||
+        !read_field(vm, args[1], "clamp", &with.clamp) ||
+        !read_field(vm, args[1], "status", &status) || !read_tuple(vm, args[2], &a) ||
+        !read_tuple(vm, args[3], &b))
         return DVX_FAILED;
-    n.kind = (uint8_t)kind;
-    n.sign = (uint8_t)sign;
-    n.exponent = exponent;
-    return decimal_make(vm, &n);
+    job j = {.vm = vm, .with = &with, .status = (uint32_t)status};
+    if (!decimal_compute(&j, decimal_find(name), &a, &b, made)) return DVX_FAILED;
+    dvx_value conditions = vm->api->make_int(vm, j.status), result = DVX_FAILED;
+    if (vm->api->set_attribute(vm, args[1], "status", conditions)) result = tuple_of(vm, &made[0]);
+    vm->api->release(vm, conditions);
+    decimal_drop(vm, &made[0]);
+    return result;
+}
+
+/* digits(c): how many an int has */
+static dvx_value digits(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    number n;
+    whole c;
+    int64_t result;
+    (void)count;
+    if (decimal_read(vm, args[0], &n) != &n)
+        return vm->api->raise(vm, DVX_TYPE_ERROR, "a coefficient is an int");
+    whole_of(vm, &n, &c);
+    bool good = whole_digits(vm, &c, &result);
+    whole_drop(vm, &c);
+    return good ? vm->api->make_int(vm, result) : DVX_FAILED;
 }
 
 /* fields(context): prec, rounding, Emin, Emax, clamp, capitals, traps, status */
@@ -102,17 +147,15 @@ static dvx_value signal(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     return decimal_signal(vm, c, (uint32_t)status) ? vm->api->make_none(vm) : DVX_FAILED;
 }
 
-/* write(d, engineering, capital): its text, or None if it is large */
+/* write(d, engineering, capital): its text */
 static dvx_value write(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     const number *n = vm->api->check_payload(vm, args[0], &decimal_type);
-    char text[MOST_TEXT];
     int64_t engineering, capital;
     (void)count;
     if (!n || !vm->api->read_int(vm, args[1], &engineering) ||
         !vm->api->read_int(vm, args[2], &capital))
         return DVX_FAILED;
-    size_t size = decimal_write(n, engineering != 0, capital != 0, text);
-    return size ? vm->api->make_str(vm, text, size) : vm->api->make_none(vm);
+    return decimal_text(vm, n, false, engineering ? ENGINEERING : SCIENTIFIC, capital != 0);
 }
 
 static dvx_value getcontext(dvx_vm *vm, const dvx_value *args, uint32_t count) {
@@ -138,6 +181,8 @@ static dvx_value use(dvx_vm *vm, const dvx_value *args, uint32_t count) {
         .size = sizeof(dvx_function), .name = #id, .entry = id, .min = inputs, .max = inputs}
 TOOL(parts, 1);
 TOOL(make, 4);
+TOOL(compute, 4);
+TOOL(digits, 1);
 TOOL(fields, 1);
 TOOL(set_signals, 3);
 TOOL(signal, 2);
@@ -167,9 +212,9 @@ static bool add_all(dvx_vm *vm, dvx_value module, dvx_value pairs) {
 }
 
 static bool fill_module(dvx_vm *vm, decimal_state *state, dvx_value module) {
-    static const dvx_function *const tools[] = {&tool_getcontext, &tool_parts,  &tool_make,
-                                                &tool_fields,     &tool_signal, &tool_set_signals,
-                                                &tool_write,      &tool_use};
+    static const dvx_function *const tools[] = {
+        &tool_getcontext,  &tool_parts, &tool_make, &tool_fields,  &tool_signal,
+        &tool_set_signals, &tool_write, &tool_use,  &tool_compute, &tool_digits};
     if (!vm->api->add_type(vm, module, &decimal_type) ||
         !vm->api->add_type(vm, module, &context_type))
         return false;
@@ -190,8 +235,8 @@ static bool init(dvx_vm *vm, dvx_value own) {
     decimal_state *state = decimal_state_of(vm);
     (void)own;
     state->current = state->rest = DVX_FAILED;
-    state->limit = vm->api->make_int_text(vm, "100000000000000000000000000000000000000", 39, 10);
-    dvx_value module = dvx_failed(state->limit) ? DVX_FAILED : vm->api->import(vm, "decimal");
+    for (size_t i = 0; i < LENGTH_OF(state->powers); i++) state->powers[i].value = DVX_FAILED;
+    dvx_value module = vm->api->import(vm, "decimal");
     bool good = !dvx_failed(module) && fill_module(vm, state, module);
     vm->api->release(vm, module);
     return good;
@@ -201,7 +246,8 @@ static void finish(dvx_vm *vm, void *memory) {
     decimal_state *state = memory;
     vm->api->release(vm, state->current);
     vm->api->release(vm, state->rest);
-    vm->api->release(vm, state->limit);
+    for (size_t i = 0; i < LENGTH_OF(state->powers); i++)
+        vm->api->release(vm, state->powers[i].value);
 }
 
 DVX_EXTENSION_WITH_STATE("_decimal", init, sizeof(decimal_state), finish);

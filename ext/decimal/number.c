@@ -2,7 +2,7 @@
  * FAST_PRECISION digits.  Products and dividends of up to six limbs go through GMP.
  *
  * Invariants
- *  1. What a function here does not do exactly as _decimal_work.dl does, it leaves to that.
+ *  1. What a function here does not do exactly as large.c does, it leaves to that.
  *  2. `settle` is the only place that rounds. */
 #include "decimal.h"
 
@@ -77,21 +77,6 @@ static inline void divide_by_power(u128 c, uint32_t k, u128 *quotient, u128 *res
     }
 }
 
-/* Does `rest` (not 0) out of `unit` take the quotient to the next number away from zero? */
-static bool goes_up(int64_t rounding, uint32_t sign, u128 quotient, u128 rest, u128 unit) {
-    u128 half = unit / 2; /* a power of ten: exact */
-    switch (rounding) {
-    case ROUND_UP: return true;
-    case ROUND_DOWN: return false;
-    case ROUND_CEILING: return !sign;
-    case ROUND_FLOOR: return sign;
-    case ROUND_HALF_UP: return rest >= half;
-    case ROUND_HALF_DOWN: return rest > half;
-    case ROUND_HALF_EVEN: return rest > half || (rest == half && (quotient & 1));
-    default: return quotient % 5 == 0;
-    }
-}
-
 /* Removes k digits, 0 < k <= SMALL_DIGITS. */
 static u128 cut(int64_t rounding, uint32_t sign, u128 c, uint32_t k, uint32_t *status) {
     u128 quotient, rest;
@@ -99,10 +84,12 @@ static u128 cut(int64_t rounding, uint32_t sign, u128 c, uint32_t k, uint32_t *s
     *status |= IS_ROUNDED;
     if (!rest) return quotient;
     *status |= IS_INEXACT;
-    return quotient + goes_up(rounding, sign, quotient, rest, decimal_powers[k]);
+    const u128 half = decimal_powers[k] / 2; /* exact */
+    return quotient + decimal_goes_up(rounding, sign, (rest > half) - (rest < half), quotient & 1,
+                                      rounding == ROUND_05UP && quotient % 5 == 0);
 }
 
-/* The number, rounded to the context.  What is near the ends of its exponents is left to dl. */
+/* The number, rounded to the context, if it is not near the ends of its exponents. */
 static bool settle(const context *with, uint32_t sign, u128 c, int64_t exponent, number *out,
                    uint32_t *status) {
     uint32_t digits = decimal_digits(c);

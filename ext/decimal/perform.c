@@ -1,4 +1,4 @@
-/* perform.c: an operation from its operands to its result: in C for small numbers, else in dl.
+/* perform.c: an operation from its operands to its result: in C, or in dl.
  *
  * Invariants
  *  1. The context has its conditions before the result exists, as in CPython: what is trapped is
@@ -19,12 +19,15 @@ const number *decimal_read(dvx_vm *vm, dvx_value v, number *space) {
     if (n) return n;
     dvx_kind kind = vm->api->kind(vm, v);
     if (kind != DVX_INT && kind != DVX_BOOL) return NULL;
-    int64_t i;
-    if (vm->api->read_int(vm, v, &i))
-        *space = (number){.c = i < 0 ? -(u128)(__int128)i : (u128)i, .sign = i < 0};
-    else {
-        vm->api->clear_error(vm);
-        *space = (number){.big = v, .is_big = true}; /* never looked at: dl does it */
+    uint64_t word;
+    int64_t size;
+    const uint64_t *limbs = vm->api->int_limbs(vm, v, &word, &size);
+    *space = (number){.sign = size < 0};
+    const int64_t count = size < 0 ? -size : size;
+    if (count <= 2) space->c = ((u128)(count > 1 ? limbs[1] : 0) << 64) | (count ? limbs[0] : 0);
+    if (count > 2 || space->c >= decimal_powers[SMALL_DIGITS]) {
+        space->big = v;
+        space->is_big = true;
     }
     return space;
 }
@@ -82,6 +85,33 @@ bool decimal_read_rounding(dvx_vm *vm, dvx_value v, int64_t *out) {
     return false;
 }
 
+operation decimal_find(const char *name) {
+    operation op = 0;
+    while (op < OPERATIONS && strcmp(names[op], name)) op++;
+    return op;
+}
+
+/* The operation, which is one of large.c. */
+static dvx_value compute(dvx_vm *vm, operation op, context *now, const context *by, const number *a,
+                         const number *b) {
+    enum { WORK = 150 }; /* what GMP does in place at most, on average */
+    job j = {.vm = vm, .with = by};
+    number made[2] = {{.c = 0}, {.c = 0}};
+    dvx_value results[2] = {DVX_FAILED, DVX_FAILED}, pair = DVX_FAILED;
+    if (!dvx_work(vm, WORK) || !decimal_compute(&j, op, a, b, made)) return DVX_FAILED;
+    if (decimal_signal(vm, now, j.status)) results[0] = decimal_make(vm, &made[0]);
+    if (op == OP_divmod && !dvx_failed(results[0])) {
+        results[1] = decimal_make(vm, &made[1]);
+        if (!dvx_failed(results[1])) pair = vm->api->make_tuple(vm, results, 2);
+    }
+    decimal_drop(vm, &made[0]);
+    decimal_drop(vm, &made[1]);
+    if (op != OP_divmod) return results[0];
+    vm->api->release(vm, results[0]);
+    vm->api->release(vm, results[1]);
+    return pair;
+}
+
 static dvx_value in_dl(dvx_vm *vm, operation op, dvx_value with, int64_t rounding,
                        const dvx_value *operands, uint32_t count) {
     dvx_value args[8];
@@ -114,12 +144,13 @@ dvx_value decimal_perform(dvx_vm *vm, operation op, dvx_value with, int64_t roun
         by = &other;
     }
     uint32_t status;
-    if (count <= 2 && (a = decimal_read(vm, operands[0], &spaces[0])) &&
-        (count < 2 || (b = decimal_read(vm, operands[1], &spaces[1]))) &&
-        decimal_fast(op, by, a, b, &made, &status))
+    const bool in_c = op <= LAST_IN_C && (a = decimal_read(vm, operands[0], &spaces[0])) &&
+                      (count < 2 || (b = decimal_read(vm, operands[1], &spaces[1])));
+    if (in_c && decimal_fast(op, by, a, b, &made, &status))
         return decimal_signal(vm, now, status) ? decimal_make(vm, &made) : DVX_FAILED;
     vm->api->retain(vm, with); /* dl code may set another context */
-    dvx_value result = in_dl(vm, op, with, rounding, operands, count);
+    dvx_value result =
+        in_c ? compute(vm, op, now, by, a, b) : in_dl(vm, op, with, rounding, operands, count);
     vm->api->release(vm, with);
     return result;
 }

@@ -14,10 +14,39 @@ static const number *self_of(dvx_vm *vm, dvx_value self) {
 /* ---- Making ---- */
 
 static bool take(dvx_vm *vm, number *to, const number *from) {
-    *to = *from;
-    to->filled = true;
-    if (to->is_big) vm->api->retain(vm, to->big);
+    number n = *from;
+    whole c;
+    if (n.is_big) { /* of an int: without its sign, and exactly an int */
+        whole_of(vm, from, &c);
+        bool good = whole_store(vm, &c, &n);
+        whole_drop(vm, &c);
+        if (!good) return false;
+    }
+    n.filled = true;
+    *to = n;
     return true;
+}
+
+/* As decimal_parse. */
+static int parse(dvx_vm *vm, dvx_value v, number *n) {
+    char small[MOST_TEXT], *text = small;
+    size_t size, room = sizeof small;
+    if (!vm->api->read_str(vm, v, small, room, &size)) return -1;
+    if (size >= room) {
+        room = size + 1;
+        text = vm->api->allocate(vm, room);
+        if (!text) return -1;
+    }
+    number made;
+    int found = -1;
+    if (text == small || vm->api->read_str(vm, v, text, room, &size))
+        found = decimal_parse(vm, text, size, &made);
+    if (text != small) vm->api->deallocate(vm, text, room);
+    if (found > 0) {
+        made.filled = true;
+        *n = made;
+    }
+    return found;
 }
 
 /* Decimal(value="0", context=None) */
@@ -31,12 +60,10 @@ static bool fill(dvx_vm *vm, dvx_value self, const dvx_value *args, uint32_t cou
         return false;
     }
     const number *from = decimal_read(vm, args[0], &space);
-    if (from && (from != &space || !space.is_big)) return take(vm, n, from);
-    char text[MOST_TEXT];
-    size_t size;
+    if (from) return take(vm, n, from);
     if (vm->api->kind(vm, args[0]) == DVX_STR) {
-        if (!vm->api->read_str(vm, args[0], text, sizeof text, &size)) return false;
-        if (size < sizeof text && decimal_parse(text, size, &space)) return take(vm, n, &space);
+        int found = parse(vm, args[0], n);
+        if (found) return found > 0;
     }
     dvx_value made = decimal_call(vm, "decimal_new", args, count);
     if (dvx_failed(made)) return false;
@@ -47,30 +74,53 @@ static bool fill(dvx_vm *vm, dvx_value self, const dvx_value *args, uint32_t cou
     return good;
 }
 
-static void drop(dvx_vm *vm, void *payload) {
-    number *n = payload;
-    if (n->is_big) vm->api->release(vm, n->big);
-}
+static void drop(dvx_vm *vm, void *payload) { decimal_drop(vm, payload); }
 
 /* ---- Text ---- */
 
-static dvx_value text_of(dvx_vm *vm, dvx_value self, const char *before, const char *behind) {
-    char text[MOST_TEXT + 16];
-    size_t start = (size_t)sprintf(text, "%s", before);
-    size_t size =
-        decimal_write(self_of(vm, self), false, decimal_state_of(vm)->now->capitals, text + start);
-    if (!size) return decimal_call(vm, *before ? "decimal_repr" : "decimal_str", &self, 1);
-    size += start;
-    size += (size_t)sprintf(text + size, "%s", behind);
-    return vm->api->make_str(vm, text, size);
+static dvx_value show(dvx_vm *vm, dvx_value self) {
+    return decimal_text(vm, self_of(vm, self), true, SCIENTIFIC,
+                        decimal_state_of(vm)->now->capitals);
 }
 
-static dvx_value show(dvx_vm *vm, dvx_value self) { return text_of(vm, self, "Decimal('", "')"); }
-static dvx_value to_str(dvx_vm *vm, dvx_value self) { return text_of(vm, self, "", ""); }
+static dvx_value to_str(dvx_vm *vm, dvx_value self) {
+    return decimal_text(vm, self_of(vm, self), false, SCIENTIFIC,
+                        decimal_state_of(vm)->now->capitals);
+}
+
+/* N of the format ".Nf", up to MOST_PLACES; else -1. */
+static int64_t places(dvx_vm *vm, dvx_value spec) {
+    char text[8];
+    size_t size;
+    int64_t n = 0;
+    if (vm->api->kind(vm, spec) != DVX_STR ||
+        !vm->api->read_str(vm, spec, text, sizeof text, &size)) {
+        vm->api->clear_error(vm);
+        return -1;
+    }
+    if (size < 3 || size > 4 || text[0] != '.' || text[size - 1] != 'f') return -1;
+    for (size_t i = 1; i < size - 1; i++) {
+        if (text[i] < '0' || text[i] > '9') return -1;
+        n = n * 10 + (text[i] - '0');
+    }
+    return n <= MOST_PLACES ? n : -1;
+}
 
 static dvx_value format(dvx_vm *vm, dvx_value self, dvx_value spec) {
     dvx_value args[] = {self, spec};
-    return decimal_call(vm, "decimal_format", args, 2);
+    const number *n = self_of(vm, self), unit = {.c = 1, .exponent = -places(vm, spec)};
+    if (unit.exponent > 0 || n->kind != FINITE) return decimal_call(vm, "decimal_format", args, 2);
+    const context exact = {.precision = MOST_EXPONENT,
+                           .emin = -MOST_EXPONENT,
+                           .emax = MOST_EXPONENT,
+                           .rounding = decimal_state_of(vm)->now->rounding};
+    job j = {.vm = vm, .with = &exact};
+    number rounded[2];
+    if (!dvx_work(vm, 100) || !decimal_compute(&j, OP_quantize, n, &unit, rounded))
+        return DVX_FAILED;
+    dvx_value text = decimal_text(vm, rounded, false, PLAIN, true);
+    decimal_drop(vm, rounded);
+    return text;
 }
 
 static dvx_value to_float(dvx_vm *vm, const dvx_value *args, uint32_t count) {
@@ -79,7 +129,7 @@ static dvx_value to_float(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     /* As one number with an exponent: no point, whatever the locale. */
     number whole = {.c = n->c, .sign = n->sign};
     char text[MOST_TEXT + 32];
-    size_t size = decimal_write(&whole, false, true, text);
+    size_t size = decimal_write(&whole, SCIENTIFIC, true, text);
     sprintf(text + size, "e%lld", (long long)n->exponent);
     return vm->api->make_float(vm, strtod(text, NULL));
 }
@@ -143,9 +193,11 @@ static dvx_value absolute(dvx_vm *vm, const dvx_value *args, uint32_t count) {
 
 static dvx_value compare(dvx_vm *vm, dvx_compare op, dvx_value self, dvx_value other) {
     number space;
-    const number *b = decimal_read(vm, other, &space);
+    const number *a = self_of(vm, self), *b = decimal_read(vm, other, &space);
     int order;
-    if (b && decimal_fast_compare(self_of(vm, self), b, &order)) {
+    if (b && a->kind < QUIET_NAN && b->kind < QUIET_NAN) {
+        if (!decimal_fast_compare(a, b, &order) && !decimal_compare(vm, a, b, &order))
+            return DVX_FAILED;
         switch (op) {
         case DVX_LT: return vm->api->make_bool(vm, order < 0);
         case DVX_LE: return vm->api->make_bool(vm, order <= 0);
@@ -283,6 +335,25 @@ static const dvx_function method_power = {
                                                  .min = 1,                            \
                                                  .max = 1,                            \
                                                  .parameters = given};
+/* int(self); for NaNs and infinities, dl raises. */
+static dvx_value to_int(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    static const context down = {.rounding = ROUND_DOWN};
+    const number *n = self_of(vm, args[0]);
+    if (n->kind != FINITE) return decimal_call(vm, "decimal_int", args, count);
+    job j = {.vm = vm, .with = &down};
+    number result;
+    whole c;
+    if (!dvx_work(vm, 50) || !decimal_whole(&j, n, &result)) return DVX_FAILED;
+    whole_of(vm, &result, &c);
+    dvx_value v = vm->api->make_int_limbs(vm, c.limbs, n->sign ? -c.count : c.count);
+    whole_drop(vm, &c);
+    decimal_drop(vm, &result);
+    return v;
+}
+static const dvx_function method_int = {
+    .size = sizeof(dvx_function), .name = "__int__", .entry = to_int, .min = 1, .max = 1};
+static const dvx_function method_trunc = {
+    .size = sizeof(dvx_function), .name = "__trunc__", .entry = to_int, .min = 1, .max = 1};
 PARAMETERS(maybe_digits, 0, 1, "ndigits");
 PARAMETERS(a_memo, 1, 0, "memo");
 #define EACH_IN_DL(X)                                       \
@@ -301,8 +372,6 @@ PARAMETERS(a_memo, 1, 0, "memo");
     X(radix, "decimal_radix", NULL)                         \
     X(same_quantum, "decimal_same_quantum", &two_operands)  \
     X(to_eng_string, "decimal_to_eng_string", &one_operand) \
-    X(__int__, "decimal_int", NULL)                         \
-    X(__trunc__, "decimal_int", NULL)                       \
     X(__floor__, "decimal_floor", NULL)                     \
     X(__ceil__, "decimal_ceil", NULL)                       \
     X(__complex__, "decimal_complex", NULL)                 \
@@ -351,6 +420,8 @@ static const dvx_function *const methods[] = {EACH_OPERATION(LISTED) EACH_IN_DL(
                                               &method_is_zero,
                                               &method_from_float,
                                               &method_abs,
+                                              &method_int,
+                                              &method_trunc,
                                               &method_power,
                                               &method_float};
 

@@ -47,7 +47,7 @@ NUMBERS = {
 OUTPUTS = {"int64_t *": "int", "uint64_t *": "uint", "double *": "double", "size_t *": "uint"}
 # Structs whose `name` a trace shows.
 NAMED = {"const dvx_type *", "const dvx_function *"}
-POINTERS = {"void *", "const void *", "void **", "char *"}
+POINTERS = {"void *", "const void *", "void **", "char *", "const uint64_t *"}
 FAILURES = {"dvx_value": "DVX_FAILED", "bool": "false", "int": "-1", "int64_t": "-1", "void": ""}
 
 

@@ -57,6 +57,24 @@ ENTRY(int_text) {
     if (!text_of(vm, args[0], text) || !vm->api->read_int(vm, args[1], &base)) return DVX_FAILED;
     return vm->api->make_int_text(vm, text, strlen(text), (int)base);
 }
+/* limbs(i): its size and limbs, and the int that they make with a zero limb behind them */
+ENTRY(limbs) {
+    (void)count;
+    uint64_t word, copy[9] = {0};
+    int64_t size;
+    const uint64_t *limbs = vm->api->int_limbs(vm, args[0], &word, &size);
+    if (!limbs) return DVX_FAILED;
+    const int64_t used = size < 0 ? -size : size;
+    dvx_value all[10] = {number(vm, size)};
+    for (int64_t i = 0; i < used && i < 8; i++) {
+        copy[i] = limbs[i];
+        all[i + 1] = vm->api->make_uint(vm, limbs[i]);
+    }
+    all[used + 1] = vm->api->make_int_limbs(vm, copy, size < 0 ? size - 1 : size + 1);
+    dvx_value made = vm->api->make_tuple(vm, all, (size_t)used + 2);
+    for (int64_t i = 0; i < used + 2; i++) vm->api->release(vm, all[i]);
+    return made;
+}
 ENTRY(complex_of) {
     (void)count;
     double real, imag;
@@ -424,6 +442,7 @@ static const dvx_function functions[] = {
     FUNCTION(uint, 1, 1),
     FUNCTION(indexed, 1, 1),
     FUNCTION(int_text, 2, 2),
+    FUNCTION(limbs, 1, 1),
     FUNCTION(complex_of, 1, 1),
     FUNCTION(bytes_of, 1, 1),
     FUNCTION(tuple_of, 0, UINT32_MAX),

@@ -795,6 +795,14 @@ struct dvx_api {
     /* ---- What `stats` tells of what happens often ---- */
     /* As `note`, in a VM that counts what it executes; elsewhere nothing happens. */
     void (*count)(dvx_vm *vm, const void *cache, const char *what);
+
+    /* ---- Ints of any size ---- */
+    /* The magnitude of an int or bool: |*size| limbs of 64 bits, the least significant first, the
+     * last one not 0; *size is negative where the int is.  They are the int's own, as long as that
+     * lives, or lie in *word.  NULL: TypeError. */
+    const uint64_t *(*int_limbs)(dvx_vm *vm, dvx_value v, uint64_t *word, int64_t *size);
+    /* The int with these limbs, |size| of them (the last may be 0); size < 0: it is negative. */
+    dvx_value (*make_int_limbs)(dvx_vm *vm, const uint64_t *limbs, int64_t size);
 };
 typedef struct dvx_api dvx_api;
 

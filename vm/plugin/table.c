@@ -252,4 +252,6 @@ const dvx_api dv_extension_api = {
     .work = dv_api_work,
     .number_attributes = dv_api_number_attributes,
     .count = dv_api_count,
+    .int_limbs = dv_api_int_limbs,
+    .make_int_limbs = dv_api_make_int_limbs,
 };

@@ -31,6 +31,8 @@ dvx_value dv_api_make_str(dvx_vm *vm, const char *utf8, size_t size);
 
 dvx_value dv_api_make_uint(dvx_vm *vm, uint64_t i);
 dvx_value dv_api_make_int_text(dvx_vm *vm, const char *text, size_t size, int base);
+dvx_value dv_api_make_int_limbs(dvx_vm *vm, const uint64_t *limbs, int64_t size);
+const uint64_t *dv_api_int_limbs(dvx_vm *vm, dvx_value v, uint64_t *word, int64_t *size);
 dvx_value dv_api_make_complex(dvx_vm *vm, double real, double imag);
 dvx_value dv_api_make_bytes(dvx_vm *vm, const void *data, size_t size);
 dvx_value dv_api_make_tuple(dvx_vm *vm, const dvx_value *items, size_t count);

@@ -5,7 +5,7 @@
 #include "types/number/complex.h"
 #include "types/mapping/dict.h"
 #include "types/number/float.h"
-#include "types/number/int.h"
+#include "types/number/int_arith.h"
 #include "types/sequence/list.h"
 #include "types/number/range.h"
 #include "types/mapping/set.h"
@@ -42,6 +42,25 @@ dvx_value dv_api_make_int_text(dvx_vm *vm, const char *text, size_t size, int ba
     bool valid = true;
     dv_value result = dv_int_from_text(vm, text, size, base, &valid);
     return valid ? result : refuse_text(vm, text, size, base);
+}
+
+dvx_value dv_api_make_int_limbs(dvx_vm *vm, const uint64_t *limbs, int64_t size) {
+    dv_int_view view = {.limbs = limbs, .count = size < 0 ? -size : size, .negative = size < 0};
+    while (view.count && !limbs[view.count - 1]) view.count--;
+    return view.count ? dv_int_copy(vm, &view) : dv_int(0);
+}
+
+const uint64_t *dv_api_int_limbs(dvx_vm *vm, dvx_value v, uint64_t *word, int64_t *size) {
+    if (!dv_api_given(vm, v)) return NULL;
+    if (!dv_is_integral(v)) {
+        dv_raise(vm, DV_E_TYPE_ERROR, "'%T' object cannot be interpreted as an integer", v);
+        return NULL;
+    }
+    dv_int_view view;
+    dv_int_look(v, &view);
+    *size = view.negative ? -view.count : view.count;
+    *word = view.limbs == &view.word ? view.word : 0;
+    return view.limbs == &view.word ? word : view.limbs;
 }
 
 dvx_value dv_api_make_complex(dvx_vm *vm, double real, double imag) {
