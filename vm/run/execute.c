@@ -43,6 +43,19 @@ static dv_value find_builtin(dv_vm *vm, dv_value globals, dv_value name) {
     return cell && !dv_is_empty(cell->value) ? cell->value : dv_site_find(vm, name);
 }
 
+/* `__builtins__` in a module: as in CPython the module in __main__, elsewhere its dict.  No cell
+ * has it, for `builtins` itself has no such name. */
+static dv_value load_missing(dv_vm *vm, const dv_module *module, dv_value name) {
+    if (!dv_str_is(name, "__builtins__")) return raise_undefined(vm, name);
+    const dv_value text = dv_str_intern(vm, "builtins", 8);
+    const dv_value builtins = dv_is_empty(text) ? DV_EMPTY : dv_import(vm, text);
+    dv_release(vm, text);
+    if (dv_is_empty(builtins) || dv_str_is(module->name, "__main__")) return builtins;
+    const dv_value names = dv_get_attribute(vm, builtins, vm->known.dict);
+    dv_release(vm, builtins);
+    return names;
+}
+
 static __attribute__((noinline)) dv_value load_from_dict(dv_vm *vm, dv_value globals,
                                                          dv_value name) {
     dv_value v = dv_dict_get(vm, globals, name);
@@ -71,7 +84,7 @@ dv_value dv_load_global(dv_vm *vm, const dv_value *fp, dv_value name) {
     if (cell && !dv_is_empty(cell->value)) return dv_retain(cell->value);
     dv_value found = dv_site_find(vm, name);
     if (!dv_is_empty(found)) return dv_retain(found);
-    return dv_is_empty(vm->error) ? raise_undefined(vm, name) : DV_EMPTY;
+    return dv_is_empty(vm->error) ? load_missing(vm, dv_frame_thread(fp)->module, name) : DV_EMPTY;
 }
 
 void dv_replace_global(dv_vm *vm, dv_global_cell *cell, dv_value value) {
@@ -238,7 +251,9 @@ bool dv_super_arguments(dv_vm *vm, dv_value *class_, dv_value *self) {
     const char *problem = NULL;
     const bool running = runs_code(vm);
     const dv_variable *cell = running ? class_cell(vm->fp) : NULL;
-    if (!running || dv_frame_thread(vm->fp)->code->positional_count == 0)
+    const dv_code *code = running ? dv_frame_thread(vm->fp)->code : NULL;
+    /* The one argument of a class body, and of evaluated text, is no argument of the program. */
+    if (!running || code->positional_count == 0 || code->flags & DV_CODE_CLASS)
         problem = "super(): no arguments";
     else if (!cell)
         problem = "super(): __class__ cell not found";
