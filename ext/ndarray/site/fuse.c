@@ -26,6 +26,7 @@
 #include "site/derive_elements.h"
 #include "ufunc/error.h"
 #include "ufunc/operators.h"
+#include "ufunc/reduce.h"
 #include "site/place.h"
 #include "site/program.h"
 #include "site/store.h"
@@ -57,8 +58,9 @@ typedef struct fused {
     bool running; /* or waiting, while a poll runs code of the program */
     bool stores;  /* into a part of an operand that is no leaf: SET_ITEM */
     bool has_out; /* into an operand that is no leaf: a call with an output */
-    bool folds;   /* the last site is a method that makes a number of all elements */
+    bool folds;   /* the last site is a reduction of all elements, or along an axis */
     nd_whole whole;
+    int8_t axis;  /* the operand that says which */
     int8_t into;  /* whose elements are stored to (in place, if it is neither of these); -1: none */
     uint8_t last; /* the node of the last site */
     uint32_t parts;                /* bit i: of operand i only a part is meant */
@@ -81,8 +83,10 @@ typedef struct execution {
     const char *why; /* it is left to the operations one by one */
     bool flat;       /* all are of one shape, and rows or in C order */
     bool direct;     /* into the target, element by element */
+    int axis;        /* along which parts of the expression are reduced; -1: none */
     unsigned flags;
-    int64_t most;      /* elements that a buffer has room for */
+    int64_t most; /* elements that a buffer has room for, and its bytes */
+    size_t buffer_bytes;
     nd_rows rows;      /* that are computed together; pitch 0: each by itself */
     int operand_count; /* arrays, with the result */
     int wasted;        /* times that this was in vain */
@@ -100,6 +104,15 @@ static bool refused(execution *x, const char *why) {
 static dvx_outcome give_up(dvx_vm *vm, const execution *x) {
     vm->api->note(vm, x->site, x->why);
     return DVX_DEOPTIMISE;
+}
+
+static void prepare(execution *x, fused *site, const dvx_value *v) {
+    x->site = site;
+    x->program = &site->program;
+    x->operands = v;
+    x->target = NULL;
+    x->direct = false;
+    x->axis = -1;
 }
 
 static bool is_running(execution *x) {
@@ -404,11 +417,16 @@ static dvx_outcome run_collected(dvx_vm *vm, execution *x, const nd_walk *walk,
     return !x->direct && is_heeded(vm, x->flags) ? give_up_flags(vm, x) : DVX_ERROR;
 }
 
-static dvx_outcome run_walk(dvx_vm *vm, execution *x, nd_walk *walk, nd_array *out) {
+/* `from`: the indices of the walk's first elements; NULL: it is over all. */
+static dvx_outcome run_walk(dvx_vm *vm, execution *x, nd_walk *walk, const int64_t *from,
+                            nd_array *out) {
     for (uint32_t i = 0; i < x->program->leaf_count; i++) {
         if (!x->arrays[i]) continue;
-        walk->data[walk->operands] = x->arrays[i]->data;
-        array_strides_in(x->arrays[i], walk->ndim, walk->strides[walk->operands++]);
+        char **data = &walk->data[walk->operands];
+        int64_t *strides = walk->strides[walk->operands++];
+        array_strides_in(x->arrays[i], walk->ndim, strides);
+        *data = x->arrays[i]->data;
+        for (int k = 0; from && k < walk->ndim; k++) *data += from[k] * strides[k];
     }
     walk->data[walk->operands] = out->data;
     array_strides_in(out, walk->ndim, walk->strides[walk->operands++]);
@@ -465,7 +483,7 @@ static dvx_outcome compute_directly(dvx_vm *vm, execution *x, nd_walk *walk, dvx
     if (arith_flags()) arith_clear();
     memset(x->at.flags, 0, x->program->step_count * sizeof *x->at.flags);
     const dvx_outcome outcome =
-        walk ? run_walk(vm, x, walk, x->target) : run_flat(vm, x, x->target);
+        walk ? run_walk(vm, x, walk, NULL, x->target) : run_flat(vm, x, x->target);
     if (outcome != DVX_DONE) return outcome;
     if (!tell(vm, x)) return DVX_ERROR;
     *result = result_of(vm, x);
@@ -556,16 +574,167 @@ static dvx_outcome fold_flat(dvx_vm *vm, execution *x, dvx_value *result) {
     return dvx_failed(*result) ? DVX_ERROR : DVX_DONE;
 }
 
+/* ---- Reductions along an axis ---- */
+
+/* The expression's elements in C order, a part of them at a time: up to `most` indices of the axis
+ * `by`, with all that is behind it.  Of the axis that is reduced there are `lines` indices, with
+ * `inner` elements behind each. */
+typedef struct along {
+    const nd_kernel *kernel;
+    nd_array part; /* memory for one, and its shape */
+    dvx_axis axes[ND_MOST];
+    char *out;
+    bool identity; /* the result has it already */
+    int by;
+    int64_t most, behind, lines, inner, size;
+} along;
+
+/* Sums of longer lines are those of pieces. */
+static size_t choose_part(const nd_walk *walk, along *l) {
+    enum { PART = 2048 }; /* elements, in the first-level cache */
+    const int64_t limit = l->inner == 1 && l->lines > PART ? ND_PIECE : PART;
+    l->by = walk->ndim - 1;
+    for (l->behind = 1; l->by > 0 && l->behind * walk->shape[l->by] <= limit;)
+        l->behind *= walk->shape[l->by--];
+    l->most = limit > l->behind ? limit / l->behind : 1;
+    if (l->most > walk->shape[l->by]) l->most = walk->shape[l->by];
+    return (size_t)(l->most * l->behind * l->size);
+}
+
+/* Rows of `width` elements, the first one number `i` of the axis, onto one. */
+static void fold_lines(const along *l, char *to, const char *from, int64_t i, int64_t rows,
+                       int64_t width) {
+    const int64_t bytes = width * l->size, strides[3] = {l->size, l->size, l->size};
+    if (i == 0 && !l->identity) {
+        memcpy(to, from, (size_t)bytes);
+        from += bytes;
+        rows--;
+    }
+    if (l->inner == 1) {
+        if (rows) l->kernel->fold(to, from, rows, l->size);
+    } else if (l->kernel->rows) {
+        l->kernel->rows(to, from, width, rows, bytes);
+    } else {
+        for (; rows > 0; rows--, from += bytes) {
+            char *args[3] = {to, (char *)(uintptr_t)from, to};
+            l->kernel->loop(args, width, strides);
+        }
+    }
+}
+
+/* The part of `count` elements from number `done` on. */
+static void fold_part(const along *l, int64_t done, int64_t count) {
+    const int64_t whole = l->lines * l->inner, i = done / l->inner % l->lines;
+    const char *from = l->part.data;
+    char *to = l->out + (done / whole * l->inner + done % l->inner) * l->size;
+    const int64_t width = count < l->inner ? count : l->inner;
+    const int64_t rows = count < whole ? count / width : l->lines;
+    for (; count > 0; count -= rows * width, from += rows * width * l->size, to += width * l->size)
+        fold_lines(l, to, from, i, rows, width);
+}
+
+/* Computes it where operands are broadcast, or lie otherwise. */
+static dvx_outcome walk_part(dvx_vm *vm, execution *x, const nd_walk *walk, along *l, int64_t done,
+                             int64_t n) {
+    nd_walk of;
+    int64_t from[ND_MOST], stride = l->size;
+    of.operands = 0;
+    of.ndim = walk->ndim;
+    for (int k = walk->ndim - 1; k >= 0; k--) {
+        from[k] = done % walk->shape[k];
+        done /= walk->shape[k];
+        of.shape[k] = k < l->by ? 1 : k == l->by ? n : walk->shape[k];
+        l->axes[k] = (dvx_axis){of.shape[k], stride};
+        stride *= of.shape[k];
+    }
+    return run_walk(vm, x, &of, from, &l->part);
+}
+
+/* Each part is computed, and reduced while it is in the cache. */
+static dvx_outcome reduce_parts(dvx_vm *vm, execution *x, const nd_walk *walk, along *l,
+                                int64_t size) {
+    const bool warns = loops_facts[x->site->whole.number].warns;
+    for (int64_t done = 0, count; done < size; done += count) {
+        const int64_t left = walk->shape[l->by] - done / l->behind % walk->shape[l->by];
+        const int64_t n = left < l->most ? left : l->most;
+        count = n * l->behind;
+        x->flags = 0;
+        x->at.data[ND_OUT] = l->part.data;
+        const dvx_outcome outcome = x->flat ? DVX_DONE : walk_part(vm, x, walk, l, done, n);
+        if (x->flat) x->flags = program_run(x->program, &x->at, count);
+        if (outcome != DVX_DONE) return outcome;
+        fold_part(l, done, count);
+        if (warns) x->flags |= arith_flags();
+        if (UNLIKELY(arith_flags())) arith_clear();
+        if (is_heeded(vm, x->flags)) return give_up_flags(vm, x);
+        if (!nd_quick_work(vm, count * x->program->step_count)) return DVX_ERROR;
+    }
+    return DVX_DONE;
+}
+
+/* In the program's buffers that are left, if they are large enough. */
+static dvx_outcome compute_parts(dvx_vm *vm, execution *x, const nd_walk *walk, along *l,
+                                 int64_t size) {
+    const uint32_t used = x->program->buffer_count;
+    const size_t bytes = choose_part(walk, l);
+    const bool fits = bytes <= (ND_BUFFERS - used) * x->buffer_bytes;
+    l->part.data = fits ? x->at.data[ND_FIRST_BUFFER + used] : vm->api->allocate(vm, bytes);
+    if (!l->part.data) return DVX_ERROR;
+    const dvx_outcome outcome = reduce_parts(vm, x, walk, l, size);
+    if (!fits) vm->api->deallocate(vm, l->part.data, bytes);
+    return outcome;
+}
+
+static dvx_outcome compute_along(dvx_vm *vm, execution *x, const nd_walk *walk, dvx_value *result) {
+    const nd_whole *whole = &x->site->whole;
+    const nd_dtype *dtype = x->program->result;
+    const int64_t identity = whole->first;
+    int64_t shape[ND_MOST];
+    nd_array *out;
+    along l = {.kernel = ufunc_kernel(vm, whole->number, dtype->num),
+               .identity = whole->identity,
+               .lines = walk->shape[x->axis],
+               .inner = 1,
+               .size = dtype->size};
+    for (int k = 0; k < walk->ndim - 1; k++) shape[k] = walk->shape[k + (k >= x->axis)];
+    for (int k = x->axis + 1; k < walk->ndim; k++) l.inner *= walk->shape[k];
+    *result = array_new(vm, dtype, walk->ndim - 1, shape, &out);
+    if (dvx_failed(*result)) return DVX_ERROR;
+    l.out = out->data;
+    l.part.dtype = dtype;
+    l.part.axes = l.axes;
+    l.part.ndim = walk->ndim;
+    if (l.identity)
+        cast_between(ND_DTYPE(ND_INT64), dtype)(l.out, l.size, (const char *)&identity, 0,
+                                                out->size);
+    x->at.strides[ND_OUT] = l.size;
+    program_place(x->program, &x->at);
+    if (arith_flags()) arith_clear();
+    const dvx_outcome outcome = compute_parts(vm, x, walk, &l, out->size * l.lines);
+    if (outcome != DVX_DONE) {
+        vm->api->release(vm, *result);
+        *result = DVX_FAILED;
+        return outcome;
+    }
+    vm->api->at_node(vm, x->site, x->site->last);
+    if (whole->mean) *result = reduce_mean(vm, *result, l.lines, dtype->num);
+    if (!dvx_failed(*result)) *result = array_result(vm, *result);
+    return dvx_failed(*result) ? DVX_ERROR : DVX_DONE;
+}
+
+/* ---- Running it ---- */
+
 static dvx_outcome compute(dvx_vm *vm, execution *x, nd_walk *walk, dvx_value *result) {
     const nd_dtype *dtype = x->target ? x->program->into : x->program->result;
     nd_array *out;
+    if (x->axis >= 0) return compute_along(vm, x, walk, result);
     if (x->site->folds && !walk) return fold_flat(vm, x, result);
     if (x->direct) return compute_directly(vm, x, walk, result);
     *result = walk ? array_new(vm, dtype, walk->ndim, walk->shape, &out)
                    : array_new_like(vm, dtype, x->first, &out);
     if (UNLIKELY(dvx_failed(*result))) return DVX_ERROR;
     if (arith_flags()) arith_clear();
-    const dvx_outcome outcome = walk ? run_walk(vm, x, walk, out) : run_flat(vm, x, out);
+    const dvx_outcome outcome = walk ? run_walk(vm, x, walk, NULL, out) : run_flat(vm, x, out);
     if (LIKELY(outcome == DVX_DONE)) return x->target ? assign(vm, x, out, result) : outcome;
     vm->api->release(vm, *result);
     *result = DVX_FAILED;
@@ -573,6 +742,7 @@ static dvx_outcome compute(dvx_vm *vm, execution *x, nd_walk *walk, dvx_value *r
 }
 
 static void place_buffers(execution *x, char *memory, size_t bytes) {
+    x->buffer_bytes = bytes;
     for (uint32_t i = 0; i < ND_BUFFERS; i++) x->at.data[ND_FIRST_BUFFER + i] = memory + i * bytes;
 }
 
@@ -613,12 +783,10 @@ static inline dvx_outcome compute_size(dvx_vm *vm, execution *x, int64_t size, n
 
 static dvx_outcome run_other(dvx_vm *vm, execution *x, dvx_value *result) {
     nd_walk walk;
-    int64_t size = 1;
+    int64_t size;
     bool exact = false;
     if (!broadcast(x, &walk)) return give_up(vm, x);
-    bool fits = true;
-    for (int k = 0; k < walk.ndim; k++) fits &= !__builtin_mul_overflow(size, walk.shape[k], &size);
-    if (!fits || (size == 0 && !is_empty(x))) {
+    if (!array_count(walk.ndim, walk.shape, &size) || (size == 0 && !is_empty(x))) {
         (void)refused(x, "the result has no elements, or too many");
         return give_up(vm, x);
     }
@@ -725,11 +893,7 @@ static bool run_few(dvx_vm *vm, fused *f, const dvx_value *v, dvx_value *result)
 static __attribute__((noinline)) dvx_outcome run_many(dvx_vm *vm, const dvx_value *v, fused *site,
                                                       dvx_value *result) {
     execution x;
-    x.site = site;
-    x.program = &site->program;
-    x.operands = v;
-    x.target = NULL;
-    x.direct = false;
+    prepare(&x, site, v);
     if (is_running(&x) || !look(vm, &x, v) || !read_numbers(vm, &x, v)) return give_up(vm, &x);
     if (!x.flat) return run_other(vm, &x, result);
     const dvx_outcome outcome = compute_size(vm, &x, x.first->size, NULL, result);
@@ -746,26 +910,55 @@ static dvx_outcome run(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *r
 
 /* By way of an array in between. */
 static dvx_outcome fold_array(dvx_vm *vm, execution *x, dvx_value *result) {
+    const nd_whole *whole = &x->site->whole;
     dvx_value array = DVX_FAILED;
+    x->axis = -1;
     const dvx_outcome outcome = run_other(vm, x, &array);
     if (outcome != DVX_DONE) return outcome;
     vm->api->at_node(vm, x->site, x->site->last);
-    const dvx_outcome folded = derive_call(vm, x->site->whole.method, array, result);
+    const dvx_outcome folded = derive_call(
+        vm, whole->method, array, whole->along ? x->operands[x->site->axis] : DVX_FAILED, result);
     vm->api->release(vm, array);
     return folded;
 }
 
-/* A number that a method makes of all elements.  (Products of floats, one after the other, gain
- * nothing.) */
+/* Which axis it is; false: there is none, or it is reduced in another dtype, or parts do not give
+ * what the whole gives: in which order extremes of floats are found is seen of nans and zeros in
+ * lines that are longer than a part. */
+static bool find_axis(dvx_vm *vm, execution *x, const nd_walk *walk, int64_t *size) {
+    const nd_whole *whole = &x->site->whole;
+    const dvx_value given = x->operands[x->site->axis];
+    const nd_type type = x->program->result->num;
+    const bool is_float = type_is_inexact(type);
+    int64_t axis;
+    if (!derive_is_int(vm, given)) return false;
+    if (!vm->api->read_int(vm, given, &axis)) return vm->api->clear_error(vm), false;
+    if (axis < 0) axis += walk->ndim;
+    if (axis < 0 || axis >= walk->ndim || !array_count(walk->ndim, walk->shape, size) || !*size)
+        return false;
+    if (!is_float ? type != ND_INT64 || whole->mean : type == ND_FLOAT16) return false;
+    x->axis = (int)axis;
+    int64_t inner = 1;
+    for (int k = x->axis + 1; k < walk->ndim; k++) inner *= walk->shape[k];
+    return whole->identity || !is_float || inner > 1 || walk->shape[axis] <= ND_PIECE;
+}
+
+static dvx_outcome run_along(dvx_vm *vm, execution *x, dvx_value *result) {
+    nd_walk walk;
+    int64_t size;
+    if (!broadcast(x, &walk)) return give_up(vm, x);
+    if (!find_axis(vm, x, &walk, &size)) return fold_array(vm, x, result);
+    return compute_size(vm, x, size, &walk, result);
+}
+
+/* A number that a method makes of all elements, or an array of numbers.  (Products of floats, one
+ * after the other, gain nothing.) */
 static dvx_outcome run_fold(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *result) {
     execution x;
-    x.site = cache;
-    x.program = &x.site->program;
-    x.operands = v;
-    x.target = NULL;
-    x.direct = false;
+    prepare(&x, cache, v);
     if (is_running(&x) || !look(vm, &x, v) || !read_numbers(vm, &x, v)) return give_up(vm, &x);
     const nd_whole *whole = &x.site->whole;
+    if (whole->along) return run_along(vm, &x, result);
     if (x.program->result != whole->dtype) {
         (void)refused(&x, "what the method is of has another dtype");
         return give_up(vm, &x);
@@ -798,9 +991,7 @@ static dvx_outcome compute_into(dvx_vm *vm, execution *x, dvx_value *result) {
 /* Stores, expressions in place, and with an output. */
 static dvx_outcome run_into(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *result) {
     execution x;
-    x.site = cache;
-    x.program = &x.site->program;
-    x.operands = v;
+    prepare(&x, cache, v);
     if (is_running(&x) || !find_target(vm, &x, v) || !look(vm, &x, v) || !read_numbers(vm, &x, v))
         return give_up(vm, &x);
     x.direct = can_go_directly(vm, &x);
@@ -944,6 +1135,11 @@ static bool read_target(dvx_vm *vm, reading *r) {
     f->into = -1;
     f->stores = last->family == DVX_SITE_SET_ITEM;
     f->folds = derive_whole(vm, last->derivative, &f->whole);
+    if (f->folds && f->whole.along) {
+        if (last->inputs[1] < 0) return refuse(r, "the axis is an array's");
+        f->axis = (int8_t)last->inputs[1];
+        f->program.leaves[f->axis].kind = ND_LEAF_NONE;
+    }
     if (last->family == DVX_SITE_CALL && !f->folds) return read_out(vm, r, last);
     if (last->family == DVX_SITE_METHOD && !f->folds)
         return refuse(r, "it has an operation that is not element by element");
