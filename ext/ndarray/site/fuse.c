@@ -17,7 +17,9 @@
  * way back, and the flags are told in the end, in the order and at the places of the sites.  Else
  * there is an array in between, and invariant 1 holds up to its assignment.
  *  4. Results of few elements are *kept*, as in derive_elements.h: arrays of the program's result,
- * in one block, that go with the plan.  Where there is one, the constants have been read. */
+ * in one block, that go with the plan.  Where there is one, the constants have been read.
+ *  5. A reduction adds in the order of reduce.c: pieces, halves, rows.  Where the order is seen and
+ * is another one here, what has been computed is dropped, too. */
 #include "site/fuse.h"
 
 #include <stdlib.h>
@@ -26,7 +28,6 @@
 #include "site/derive_elements.h"
 #include "ufunc/error.h"
 #include "ufunc/operators.h"
-#include "ufunc/reduce.h"
 #include "site/place.h"
 #include "site/program.h"
 #include "site/store.h"
@@ -501,102 +502,31 @@ static dvx_outcome assign(dvx_vm *vm, const execution *x, const nd_array *from, 
 
 /* ---- Reductions ---- */
 
-/* The next elements, `n` of them, in a buffer behind the program's own, and folded from there. */
-static bool fold_block(dvx_vm *vm, execution *x, int64_t n, char *into) {
-    const nd_program *p = x->program;
-    const nd_whole *whole = &x->site->whole;
-    char *const block = x->at.data[ND_FIRST_BUFFER + p->buffer_count];
-    x->at.data[ND_OUT] = block;
-    x->flags |= program_run(p, &x->at, n);
-    whole->fold(into, block, n, whole->dtype->size);
-    if (whole->warns) x->flags |= arith_flags();
-    if (UNLIKELY(arith_flags())) arith_clear();
-    return !is_heeded(vm, x->flags) && nd_quick_work(vm, n * p->step_count);
-}
-
-/* Floats are added in NumPy's order: a sum of more elements than a block has is that of its halves
- * (loops.mako). */
-static bool add_halves(dvx_vm *vm, execution *x, int64_t n, double *sum) {
-    double other;
-    *sum = -0.0;
-    if (n <= x->program->block) return fold_block(vm, x, n, (char *)sum);
-    const int64_t half = n / 2 - n / 2 % 8;
-    if (!add_halves(vm, x, half, sum) || !add_halves(vm, x, n - half, &other)) return false;
-    *sum += other;
-    return true;
-}
-
-static bool add_floats(dvx_vm *vm, execution *x, double *sum) {
-    *sum = 0;
-    for (int64_t left = x->first->size, n; left > 0; left -= n) {
-        double piece;
-        n = left < ND_PIECE ? left : ND_PIECE;
-        if (!add_halves(vm, x, n, &piece)) return false;
-        *sum += piece;
-    }
-    if (x->site->whole.mean) *sum /= (double)x->first->size;
-    x->flags |= arith_flags();
-    return !is_heeded(vm, x->flags);
-}
-
-/* The others: each block after the one before.  False, too, where the order is to be seen: of
- * extremes that are nans or zeros. */
-static bool fold_blocks(dvx_vm *vm, execution *x, char *element) {
-    const nd_whole *whole = &x->site->whole;
-    const bool is_float = whole->dtype->num == ND_FLOAT64, most = whole->number == ND_UFUNC_maximum;
-    const double end = most ? -INFINITY : INFINITY;
-    const int64_t last = whole->identity ? whole->first : most ? INT64_MIN : INT64_MAX;
-    memcpy(element, is_float ? (const void *)&end : (const void *)&last, sizeof end);
-    for (int64_t left = x->first->size, n; left > 0; left -= n) {
-        n = left < x->program->block ? left : x->program->block;
-        if (!fold_block(vm, x, n, element)) return false;
-    }
-    const double found = *(const double *)(const void *)element;
-    return !is_float || (found == found && found != 0) || refused(x, "zeros or nans are extremes");
-}
-
-static dvx_outcome fold_flat(dvx_vm *vm, execution *x, dvx_value *result) {
-    const nd_whole *whole = &x->site->whole;
-    const bool is_float = whole->dtype->num == ND_FLOAT64;
-    _Alignas(8) char element[sizeof(double)];
-    x->why = NULL;
-    x->flags = 0;
-    x->at.strides[ND_OUT] = whole->dtype->size;
-    program_place(x->program, &x->at);
-    if (arith_flags()) arith_clear();
-    const bool good = is_float && whole->number == ND_UFUNC_add
-                          ? add_floats(vm, x, (double *)(void *)element)
-                          : fold_blocks(vm, x, element);
-    if (!good && is_heeded(vm, x->flags)) return give_up_flags(vm, x);
-    if (!good) return x->why ? give_up(vm, x) : DVX_ERROR;
-    *result = is_float ? vm->api->make_float(vm, *(double *)(void *)element)
-                       : vm->api->make_int(vm, *(int64_t *)(void *)element);
-    return dvx_failed(*result) ? DVX_ERROR : DVX_DONE;
-}
-
-/* ---- Reductions along an axis ---- */
+/* Elements: in the first-level cache, and enough for what a part costs; where lines are longer and
+ * walks cost nothing, what the memory is at in between. */
+enum { PART = 2048, PART_OF_LINE = 512 };
 
 /* The expression's elements in C order, a part of them at a time: up to `most` indices of the axis
  * `by`, with all that is behind it.  Of the axis that is reduced there are `lines` indices, with
  * `inner` elements behind each. */
 typedef struct along {
+    const nd_walk *walk; /* the expression's shape */
     const nd_kernel *kernel;
     nd_array part; /* memory for one, and its shape */
     dvx_axis axes[ND_MOST];
     char *out;
-    bool identity; /* the result has it already */
+    bool identity;  /* the result has it already */
+    unsigned flags; /* of the reduction */
     int by;
-    int64_t most, behind, lines, inner, size;
+    int64_t limit, most, behind, lines, inner, size;
 } along;
 
-/* Sums of longer lines are those of pieces. */
-static size_t choose_part(const nd_walk *walk, along *l) {
-    enum { PART = 2048 }; /* elements, in the first-level cache */
-    const int64_t limit = l->inner == 1 && l->lines > PART ? ND_PIECE : PART;
+static size_t choose_part(along *l) {
+    const nd_walk *walk = l->walk;
     l->by = walk->ndim - 1;
-    for (l->behind = 1; l->by > 0 && l->behind * walk->shape[l->by] <= limit;)
+    for (l->behind = 1; l->by > 0 && l->behind * walk->shape[l->by] <= l->limit;)
         l->behind *= walk->shape[l->by--];
-    l->most = limit > l->behind ? limit / l->behind : 1;
+    l->most = l->limit / l->behind;
     if (l->most > walk->shape[l->by]) l->most = walk->shape[l->by];
     return (size_t)(l->most * l->behind * l->size);
 }
@@ -604,22 +534,16 @@ static size_t choose_part(const nd_walk *walk, along *l) {
 /* Rows of `width` elements, the first one number `i` of the axis, onto one. */
 static void fold_lines(const along *l, char *to, const char *from, int64_t i, int64_t rows,
                        int64_t width) {
-    const int64_t bytes = width * l->size, strides[3] = {l->size, l->size, l->size};
+    const int64_t bytes = width * l->size;
     if (i == 0 && !l->identity) {
         memcpy(to, from, (size_t)bytes);
         from += bytes;
         rows--;
     }
-    if (l->inner == 1) {
-        if (rows) l->kernel->fold(to, from, rows, l->size);
-    } else if (l->kernel->rows) {
+    if (l->inner > 1)
         l->kernel->rows(to, from, width, rows, bytes);
-    } else {
-        for (; rows > 0; rows--, from += bytes) {
-            char *args[3] = {to, (char *)(uintptr_t)from, to};
-            l->kernel->loop(args, width, strides);
-        }
-    }
+    else if (rows)
+        l->kernel->fold(to, from, rows, l->size);
 }
 
 /* The part of `count` elements from number `done` on. */
@@ -633,93 +557,158 @@ static void fold_part(const along *l, int64_t done, int64_t count) {
         fold_lines(l, to, from, i, rows, width);
 }
 
-/* Computes it where operands are broadcast, or lie otherwise. */
-static dvx_outcome walk_part(dvx_vm *vm, execution *x, const nd_walk *walk, along *l, int64_t done,
-                             int64_t n) {
+/* Where operands are broadcast, or lie otherwise. */
+static dvx_outcome walk_part(dvx_vm *vm, execution *x, along *l, int64_t done, int64_t count) {
     nd_walk of;
     int64_t from[ND_MOST], stride = l->size;
     of.operands = 0;
-    of.ndim = walk->ndim;
-    for (int k = walk->ndim - 1; k >= 0; k--) {
-        from[k] = done % walk->shape[k];
-        done /= walk->shape[k];
-        of.shape[k] = k < l->by ? 1 : k == l->by ? n : walk->shape[k];
+    of.ndim = l->walk->ndim;
+    for (int k = of.ndim - 1; k >= 0; k--) {
+        const int64_t n = l->walk->shape[k];
+        from[k] = done % n;
+        done /= n;
+        of.shape[k] = k < l->by ? 1 : k == l->by ? count / l->behind : n;
         l->axes[k] = (dvx_axis){of.shape[k], stride};
         stride *= of.shape[k];
     }
     return run_walk(vm, x, &of, from, &l->part);
 }
 
+/* Computes `count` elements from number `done` on. */
+static dvx_outcome compute_part(dvx_vm *vm, execution *x, along *l, int64_t done, int64_t count) {
+    x->at.data[ND_OUT] = l->part.data;
+    l->flags |= arith_flags();
+    if (UNLIKELY(l->flags)) arith_clear();
+    if (!x->flat) return walk_part(vm, x, l, done, count);
+    x->flags = program_run(x->program, &x->at, count);
+    if (is_heeded(vm, x->flags)) return give_up_flags(vm, x);
+    return nd_quick_work(vm, count * x->program->step_count) ? DVX_DONE : DVX_ERROR;
+}
+
+/* In NumPy's order: a sum of more floats than a part has is that of its halves (loops.mako). */
+static dvx_outcome add_to(dvx_vm *vm, execution *x, along *l, int64_t done, int64_t n, char *to);
+
+static dvx_outcome add_halves(dvx_vm *vm, execution *x, along *l, int64_t done, int64_t n,
+                              char *sum) {
+    static const double zero = -0.0;
+    dvx_outcome outcome;
+    if (n <= l->limit) {
+        cast_between(ND_DTYPE(ND_FLOAT64), l->part.dtype)(sum, 0, (const char *)&zero, 0, 1);
+        outcome = compute_part(vm, x, l, done, n);
+        if (outcome == DVX_DONE) l->kernel->fold(sum, l->part.data, n, l->size);
+        return outcome;
+    }
+    const int64_t half = n / 2 - n / 2 % 8;
+    outcome = add_halves(vm, x, l, done, half, sum);
+    return outcome == DVX_DONE ? add_to(vm, x, l, done + half, n - half, sum) : outcome;
+}
+
+static dvx_outcome add_to(dvx_vm *vm, execution *x, along *l, int64_t done, int64_t n, char *to) {
+    _Alignas(8) char sum[sizeof(double)];
+    char *args[3] = {to, sum, to};
+    static const int64_t none[3] = {0, 0, 0};
+    const dvx_outcome outcome = add_halves(vm, x, l, done, n, sum);
+    if (outcome == DVX_DONE) l->kernel->loop(args, 1, none);
+    return outcome;
+}
+
 /* Each part is computed, and reduced while it is in the cache. */
-static dvx_outcome reduce_parts(dvx_vm *vm, execution *x, const nd_walk *walk, along *l,
-                                int64_t size) {
-    const bool warns = loops_facts[x->site->whole.number].warns;
+static dvx_outcome reduce_parts(dvx_vm *vm, execution *x, along *l, int64_t size) {
+    const nd_ufunc_number number = x->site->whole.number;
+    const bool halves = number == ND_UFUNC_add && l->inner == 1 && l->lines > l->limit &&
+                        type_is_inexact(l->part.dtype->num);
     for (int64_t done = 0, count; done < size; done += count) {
-        const int64_t left = walk->shape[l->by] - done / l->behind % walk->shape[l->by];
-        const int64_t n = left < l->most ? left : l->most;
-        count = n * l->behind;
-        x->flags = 0;
-        x->at.data[ND_OUT] = l->part.data;
-        const dvx_outcome outcome = x->flat ? DVX_DONE : walk_part(vm, x, walk, l, done, n);
-        if (x->flat) x->flags = program_run(x->program, &x->at, count);
+        const int64_t of = halves ? l->lines : l->walk->shape[l->by];
+        const int64_t left = of - (halves ? done : done / l->behind) % of;
+        const int64_t most = halves ? ND_PIECE : l->most;
+        count = (left < most ? left : most) * (halves ? 1 : l->behind);
+        const dvx_outcome outcome =
+            halves ? add_to(vm, x, l, done, count, l->out + done / l->lines * l->size)
+                   : compute_part(vm, x, l, done, count);
         if (outcome != DVX_DONE) return outcome;
-        fold_part(l, done, count);
-        if (warns) x->flags |= arith_flags();
-        if (UNLIKELY(arith_flags())) arith_clear();
-        if (is_heeded(vm, x->flags)) return give_up_flags(vm, x);
-        if (!nd_quick_work(vm, count * x->program->step_count)) return DVX_ERROR;
+        if (!halves) fold_part(l, done, count);
+        l->flags |= arith_flags();
+        if (loops_facts[number].warns && is_heeded(vm, l->flags)) return give_up_flags(vm, x);
     }
     return DVX_DONE;
 }
 
 /* In the program's buffers that are left, if they are large enough. */
-static dvx_outcome compute_parts(dvx_vm *vm, execution *x, const nd_walk *walk, along *l,
-                                 int64_t size) {
+static dvx_outcome compute_parts(dvx_vm *vm, execution *x, along *l, int64_t size) {
     const uint32_t used = x->program->buffer_count;
-    const size_t bytes = choose_part(walk, l);
+    const size_t bytes = choose_part(l);
     const bool fits = bytes <= (ND_BUFFERS - used) * x->buffer_bytes;
     l->part.data = fits ? x->at.data[ND_FIRST_BUFFER + used] : vm->api->allocate(vm, bytes);
     if (!l->part.data) return DVX_ERROR;
-    const dvx_outcome outcome = reduce_parts(vm, x, walk, l, size);
+    const dvx_outcome outcome = reduce_parts(vm, x, l, size);
     if (!fits) vm->api->deallocate(vm, l->part.data, bytes);
     return outcome;
 }
 
-static dvx_outcome compute_along(dvx_vm *vm, execution *x, const nd_walk *walk, dvx_value *result) {
+/* In which order extremes of floats are found is seen of nans and zeros. */
+static bool shows_order(const along *l, nd_type type, int64_t count) {
+    if (l->identity || !type_is_inexact(type) || l->inner > 1 || l->lines <= l->limit) return false;
+    for (int64_t i = 0; i < count; i++) {
+        const void *p = l->out + i * l->size;
+        const double found = type == ND_FLOAT32 ? (double)*(const float *)p : *(const double *)p;
+        if (found != found || found == 0) return true;
+    }
+    return false;
+}
+
+/* Into l->out, `count` results. */
+static dvx_outcome fold_all(dvx_vm *vm, execution *x, along *l, int64_t count) {
     const nd_whole *whole = &x->site->whole;
+    const nd_dtype *dtype = l->part.dtype;
+    const nd_cast cast = cast_between(ND_DTYPE(ND_INT64), dtype);
+    _Alignas(8) char lines[sizeof(double)];
+    char *args[3] = {l->out, lines, l->out};
+    const int64_t strides[3] = {l->size, 0, l->size};
+    if (l->identity) cast(l->out, l->size, (const char *)&whole->first, 0, count);
+    x->at.strides[ND_OUT] = l->size;
+    program_place(x->program, &x->at);
+    if (arith_flags()) arith_clear();
+    const dvx_outcome outcome = compute_parts(vm, x, l, count * l->lines);
+    if (outcome != DVX_DONE) return outcome;
+    x->why = "zeros or nans are extremes";
+    if (shows_order(l, dtype->num, count)) return give_up(vm, x);
+    if (!whole->mean) return DVX_DONE;
+    cast(lines, 0, (const char *)&l->lines, 0, 1);
+    ufunc_kernel(vm, ND_UFUNC_divide, dtype->num)->loop(args, count, strides);
+    return is_heeded(vm, arith_flags()) ? give_up_flags(vm, x) : DVX_DONE;
+}
+
+/* `walk`: the expression's shape. */
+static dvx_outcome compute_fold(dvx_vm *vm, execution *x, const nd_walk *walk, dvx_value *result) {
     const nd_dtype *dtype = x->program->result;
-    const int64_t identity = whole->first;
-    int64_t shape[ND_MOST];
-    nd_array *out;
-    along l = {.kernel = ufunc_kernel(vm, whole->number, dtype->num),
-               .identity = whole->identity,
+    _Alignas(8) char element[sizeof(double)];
+    int64_t shape[ND_MOST], count = 1;
+    nd_array *out = NULL;
+    along l = {.kernel = ufunc_kernel(vm, x->site->whole.number, dtype->num),
+               .walk = walk,
+               .out = element,
+               .identity = x->site->whole.identity,
                .lines = walk->shape[x->axis],
                .inner = 1,
                .size = dtype->size};
-    for (int k = 0; k < walk->ndim - 1; k++) shape[k] = walk->shape[k + (k >= x->axis)];
+    for (int k = 0; k < walk->ndim - 1; k++) count *= shape[k] = walk->shape[k + (k >= x->axis)];
     for (int k = x->axis + 1; k < walk->ndim; k++) l.inner *= walk->shape[k];
-    *result = array_new(vm, dtype, walk->ndim - 1, shape, &out);
-    if (dvx_failed(*result)) return DVX_ERROR;
-    l.out = out->data;
+    l.limit = x->flat && l.inner == 1 && l.lines > PART ? PART_OF_LINE : PART;
+    if (walk->ndim > 1) {
+        *result = array_new(vm, dtype, walk->ndim - 1, shape, &out);
+        if (dvx_failed(*result)) return DVX_ERROR;
+        l.out = out->data;
+    }
     l.part.dtype = dtype;
     l.part.axes = l.axes;
     l.part.ndim = walk->ndim;
-    if (l.identity)
-        cast_between(ND_DTYPE(ND_INT64), dtype)(l.out, l.size, (const char *)&identity, 0,
-                                                out->size);
-    x->at.strides[ND_OUT] = l.size;
-    program_place(x->program, &x->at);
-    if (arith_flags()) arith_clear();
-    const dvx_outcome outcome = compute_parts(vm, x, walk, &l, out->size * l.lines);
-    if (outcome != DVX_DONE) {
-        vm->api->release(vm, *result);
-        *result = DVX_FAILED;
-        return outcome;
-    }
-    vm->api->at_node(vm, x->site, x->site->last);
-    if (whole->mean) *result = reduce_mean(vm, *result, l.lines, dtype->num);
-    if (!dvx_failed(*result)) *result = array_result(vm, *result);
-    return dvx_failed(*result) ? DVX_ERROR : DVX_DONE;
+    const dvx_outcome outcome = fold_all(vm, x, &l, count);
+    if (outcome == DVX_DONE && !out)
+        return derive_outcome(array_element(vm, dtype, element), result);
+    if (outcome == DVX_DONE) return outcome;
+    vm->api->release(vm, *result);
+    *result = DVX_FAILED;
+    return outcome;
 }
 
 /* ---- Running it ---- */
@@ -727,8 +716,7 @@ static dvx_outcome compute_along(dvx_vm *vm, execution *x, const nd_walk *walk, 
 static dvx_outcome compute(dvx_vm *vm, execution *x, nd_walk *walk, dvx_value *result) {
     const nd_dtype *dtype = x->target ? x->program->into : x->program->result;
     nd_array *out;
-    if (x->axis >= 0) return compute_along(vm, x, walk, result);
-    if (x->site->folds && !walk) return fold_flat(vm, x, result);
+    if (x->axis >= 0) return compute_fold(vm, x, walk, result);
     if (x->direct) return compute_directly(vm, x, walk, result);
     *result = walk ? array_new(vm, dtype, walk->ndim, walk->shape, &out)
                    : array_new_like(vm, dtype, x->first, &out);
@@ -922,51 +910,39 @@ static dvx_outcome fold_array(dvx_vm *vm, execution *x, dvx_value *result) {
     return folded;
 }
 
-/* Which axis it is; false: there is none, or it is reduced in another dtype, or parts do not give
- * what the whole gives: in which order extremes of floats are found is seen of nans and zeros in
- * lines that are longer than a part. */
-static bool find_axis(dvx_vm *vm, execution *x, const nd_walk *walk, int64_t *size) {
-    const nd_whole *whole = &x->site->whole;
-    const dvx_value given = x->operands[x->site->axis];
-    const nd_type type = x->program->result->num;
-    const bool is_float = type_is_inexact(type);
-    int64_t axis;
-    if (!derive_is_int(vm, given)) return false;
-    if (!vm->api->read_int(vm, given, &axis)) return vm->api->clear_error(vm), false;
+/* Which axis it is; false: there is none.  (All elements are a single one, if they lie in rows.) */
+static bool find_axis(dvx_vm *vm, execution *x, nd_walk *walk, int64_t *size) {
+    const fused *site = x->site;
+    int64_t axis = 0;
+    if (!site->whole.along) {
+        walk->ndim = 1;
+        walk->shape[0] = *size = x->first->size;
+        x->axis = 0;
+        return x->flat && *size;
+    }
+    if (!derive_is_int(vm, x->operands[site->axis]) ||
+        !vm->api->read_int(vm, x->operands[site->axis], &axis))
+        return vm->api->clear_error(vm), false;
     if (axis < 0) axis += walk->ndim;
-    if (axis < 0 || axis >= walk->ndim || !array_count(walk->ndim, walk->shape, size) || !*size)
-        return false;
-    if (!is_float ? type != ND_INT64 || whole->mean : type == ND_FLOAT16) return false;
     x->axis = (int)axis;
-    int64_t inner = 1;
-    for (int k = x->axis + 1; k < walk->ndim; k++) inner *= walk->shape[k];
-    return whole->identity || !is_float || inner > 1 || walk->shape[axis] <= ND_PIECE;
+    return axis >= 0 && axis < walk->ndim && array_count(walk->ndim, walk->shape, size) && *size;
 }
 
-static dvx_outcome run_along(dvx_vm *vm, execution *x, dvx_value *result) {
-    nd_walk walk;
-    int64_t size;
-    if (!broadcast(x, &walk)) return give_up(vm, x);
-    if (!find_axis(vm, x, &walk, &size)) return fold_array(vm, x, result);
-    return compute_size(vm, x, size, &walk, result);
-}
-
-/* A number that a method makes of all elements, or an array of numbers.  (Products of floats, one
- * after the other, gain nothing.) */
+/* What a method makes of all elements, or along an axis, in parts: where it computes with these
+ * elements as they are. */
 static dvx_outcome run_fold(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *result) {
     execution x;
+    nd_walk walk;
+    int64_t size;
     prepare(&x, cache, v);
     if (is_running(&x) || !look(vm, &x, v) || !read_numbers(vm, &x, v)) return give_up(vm, &x);
     const nd_whole *whole = &x.site->whole;
-    if (whole->along) return run_along(vm, &x, result);
-    if (x.program->result != whole->dtype) {
-        (void)refused(&x, "what the method is of has another dtype");
-        return give_up(vm, &x);
-    }
-    const bool in_order = whole->number == ND_UFUNC_multiply && whole->dtype->num == ND_FLOAT64;
-    if (!x.flat || in_order || !x.first->size || x.program->buffer_count == ND_BUFFERS)
-        return fold_array(vm, &x, result);
-    return compute_size(vm, &x, x.first->size, NULL, result);
+    const nd_type type = x.program->result->num;
+    if (whole->along && !broadcast(&x, &walk)) return give_up(vm, &x);
+    const bool as_they_are =
+        type == ND_FLOAT64 || type == ND_FLOAT32 || (type == ND_INT64 && !whole->mean);
+    if (!as_they_are || !find_axis(vm, &x, &walk, &size)) return fold_array(vm, &x, result);
+    return compute_size(vm, &x, size, &walk, result);
 }
 
 /* Else by way of an array in between. */

@@ -27,8 +27,6 @@ bool reduce_axes(dvx_vm *vm, dvx_value axis, int ndim, uint32_t *mask);
 /* The reduction of `a` along these axes, computed in `type`: an array in any case. */
 dvx_value reduce_array(dvx_vm *vm, nd_ufunc_number number, const nd_array *a, uint32_t mask,
                        nd_type type, bool keep, const char *initial, nd_array **out);
-/* A sum of so many elements, computed in `type`, becomes their mean; takes it. */
-dvx_value reduce_mean(dvx_vm *vm, dvx_value sum, int64_t count, nd_type type);
 /* Into an array that is given, or as a result; takes `made`, whose payload is `a`. */
 dvx_value reduce_finish(dvx_vm *vm, dvx_value made, const nd_array *a, dvx_value out,
                         nd_ufunc_number number);

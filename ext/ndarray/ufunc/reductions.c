@@ -117,9 +117,12 @@ typedef struct moment {
 
 /* ---- Mean ---- */
 
-dvx_value reduce_mean(dvx_vm *vm, dvx_value sum, int64_t count, nd_type type) {
+/* The sum divided by the number of elements: an array. */
+static dvx_value mean_of(dvx_vm *vm, const nd_array *a, uint32_t mask, nd_type type, bool keep,
+                         nd_array **out) {
+    dvx_value sum = reduce_array(vm, ND_UFUNC_add, a, mask, type, keep, NULL, out);
     if (dvx_failed(sum)) return DVX_FAILED;
-    const dvx_value operands[2] = {sum, vm->api->make_int(vm, count)};
+    const dvx_value operands[2] = {sum, vm->api->make_int(vm, count_along(a, mask))};
     /* (Divided by an int64, and rounded: of complex64 that shows.) */
     const nd_dtype *wide = type == ND_COMPLEX64 ? ND_DTYPE(ND_COMPLEX128) : NULL;
     dvx_value result =
@@ -127,13 +130,6 @@ dvx_value reduce_mean(dvx_vm *vm, dvx_value sum, int64_t count, nd_type type) {
     vm->api->release(vm, operands[1]);
     vm->api->release(vm, sum);
     return result;
-}
-
-/* The sum divided by the number of elements: an array. */
-static dvx_value mean_of(dvx_vm *vm, const moment *m, nd_type type, bool keep) {
-    nd_array *out;
-    return reduce_mean(vm, reduce_array(vm, ND_UFUNC_add, m->a, m->mask, type, keep, NULL, &out),
-                       count_along(m->a, m->mask), type);
 }
 
 static bool read_moment(dvx_vm *vm, const dvx_value *args, dvx_value keepdims, moment *m) {
@@ -166,6 +162,7 @@ static dvx_value finish_moment(dvx_vm *vm, const moment *m, dvx_value made) {
 /* a, axis, dtype, out, keepdims, where */
 static dvx_value mean(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     moment m;
+    nd_array *out;
     (void)count;
     if (is_masked(vm, args[5])) return nd_wider(vm, "mean", &mean_function, args);
     if (!read_moment(vm, args, args[4], &m)) return DVX_FAILED;
@@ -175,7 +172,7 @@ static dvx_value mean(dvx_vm *vm, const dvx_value *args, uint32_t count) {
         m.type == ND_FLOAT16 && !nd_is_given(vm, args[2]) && !nd_is_given(vm, args[3]);
     if (half) m.type = ND_FLOAT32;
     if (count_along(m.a, m.mask) || error_warn(vm, "Mean of empty slice."))
-        made = mean_of(vm, &m, m.type, m.keep);
+        made = mean_of(vm, m.a, m.mask, m.type, m.keep, &out);
     made = finish_moment(vm, &m, made);
     vm->api->release(vm, m.held);
     if (half && !dvx_failed(made))
@@ -199,7 +196,7 @@ static dvx_value variance_of(dvx_vm *vm, const moment *m, double ddof) {
     nd_array *out, *a;
     const double divisor = (double)count_along(m->a, m->mask) - ddof;
     if (divisor <= 0 && !error_warn(vm, "Degrees of freedom <= 0 for slice")) return DVX_FAILED;
-    dvx_value mean = mean_of(vm, m, m->type, true);
+    dvx_value mean = mean_of(vm, m->a, m->mask, m->type, true, &out);
     if (dvx_failed(mean)) return DVX_FAILED;
     dvx_value square = squares(vm, m, mean);
     vm->api->release(vm, mean);
