@@ -350,8 +350,17 @@ class ArrayWriter(Writer):
             text = self.expression(depth)
             if self.chance(8):
                 self.line(f"return {text} {self.pick(('==', '!='))} {self.operand(1)}")
-            elif form < 2:
+            elif form < 2 and self.chance(60):
                 self.line(f"return {text}")
+            elif form < 2:
+                # (Warnings of reductions are at lines of NumPy's, and how it lays out their results is not what it promises.)
+                call, axis = self.pick(("sum", "sum", "mean", "max", "min", "prod")), self.pick(("0", "-1", "1", "None"))
+                named = f"axis={axis}" if self.chance(60) else axis
+                with self.under("with np.errstate(all='ignore'):"):
+                    self.line(f"x_ = {text}")
+                    whole = f"np.{call}({text}, {named})" if self.chance(50) else f"({text}).{call}({named})"
+                    whole += " + 0" if call in ("max", "min") else ""  # (which of the zeros is not said)
+                    self.line(f"return np.ascontiguousarray({whole}) if x_.size else x_")
             elif form == 2:
                 self.line(f"a {self.pick(('+=', '-=', '*='))} {text}")
                 self.line("return a")

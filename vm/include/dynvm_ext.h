@@ -279,8 +279,8 @@ typedef struct dvx_site {
     uint32_t times;                    /* how often it has been specialised before */
     uint32_t count;
     const dvx_operand *operands;
-    /* SITE_CALL: the tuple with the names of the last operands, which are keyword arguments; else
-     * DVX_FAILED. */
+    /* CALL, METHOD: the tuple with the names of the last operands, which are keyword arguments;
+     * else DVX_FAILED. */
     dvx_value keywords;
 } dvx_site;
 
@@ -289,8 +289,8 @@ typedef struct dvx_site {
  * constants count as loads where their site has dropped them.  Other keys that are made of loaded
  * numbers, `a[1:n, i - 1]`, are operands without a value here.  The VM keeps one object for each
  * and sets its parts before `run`, which reads it before it does anything else, and does not retain
- * it.  The last one may be a SET_ITEM, as in `v[1:3] = a * s + b`, or in place, or a METHOD without
- * arguments, or the CALL of a function that is one. */
+ * it.  The last one may be a SET_ITEM, as in `v[1:3] = a * s + b`, or in place, or a METHOD with
+ * one argument or none, or the CALL of a function that is one. */
 typedef struct dvx_node {
     /* BINARY to ATTRIBUTE, CALL of an object; SET_ITEM, INPLACE, METHOD: the last one */
     dvx_family family;
@@ -346,7 +346,8 @@ typedef struct dvx_specialisation {
     dvx_handler native; /* the native twin, made by DVX_OPERATOR and its like (plugin/native.h) */
     /* CALL: the same for module.f(...); DVX_CALL makes both. */
     dvx_handler native_method;
-    bool keywords;     /* CALL: the last operands may be keyword arguments (dvx_site.keywords) */
+    bool
+        keywords; /* CALL, METHOD: the last operands may be keyword arguments (dvx_site.keywords) */
     const char *where; /* since 1.2: where it is defined, for listings: DVX_HERE; or NULL */
 } dvx_specialisation;
 

@@ -121,6 +121,13 @@ static bool is_key(const search *s, uint32_t first, uint32_t pc) {
     return key && key->load == cell_at(s, first);
 }
 
+/* Does it prepare the last site, behind what loads its arguments, of an instruction each? */
+static bool prepares_last(const search *s, uint32_t pc) {
+    for (uint32_t i = 0; i < s->made->seen.count && pc < s->last; i++)
+        pc = dv_origin_next(s->thread->code, pc);
+    return pc == s->last && s->made->kind == DVX_SITE_METHOD;
+}
+
 /* What the instruction at *pc is, which becomes the pc of the last one that belongs to it. */
 static instruction classify(const search *s, uint32_t *pc) {
     instruction x = {.pc = *pc, .role = AS_ELSE};
@@ -133,7 +140,7 @@ static instruction classify(const search *s, uint32_t *pc) {
                member_of(s, next)) {
         x.role = AS_METHOD;
         *pc = next;
-    } else if (op == DV_OP_LOAD_METHOD && next == s->last && s->made->kind == DVX_SITE_METHOD) {
+    } else if (op == DV_OP_LOAD_METHOD && prepares_last(s, *pc)) {
         x.role = AS_SELF;
     } else if (op == DV_OP_LOAD_CONST || op == DV_OP_LOAD_CONST_B || op == DV_OP_LOAD_LOCAL ||
                op == DV_OP_LOAD_LOCAL_B || op == DV_OP_LOAD_GLOBAL) {
@@ -492,6 +499,7 @@ static bool add_site(search *s, dv_expression *x, uint32_t pc, int32_t *stack, u
     const dv_extension_site *o = pc == s->last ? NULL : site_of(s, pc);
     const dv_extension_site *site = o ? o : s->made;
     const bool call = entries > 0;
+    uint32_t self = 0; /* is the first input */
     if (x->told.node_count == DV_MOST_NODES)
         return s->reason = "the expression is too large", false;
     if (call && inputs > (o ? 2 : 3))
@@ -503,7 +511,8 @@ static bool add_site(search *s, dv_expression *x, uint32_t pc, int32_t *stack, u
     if (call && site->kind == DVX_SITE_METHOD) { /* (of a type of the extension: it stays) */
         node->family = DVX_SITE_METHOD;
         node->inputs[0] = stack[*depth + CALL_ENTRIES];
-        node->count = 1;
+        self = 1;
+        node->count += self;
     } else if (call) {
         int32_t callee = stack[*depth];
         node->family = DVX_SITE_CALL;
@@ -526,7 +535,7 @@ static bool add_site(search *s, dv_expression *x, uint32_t pc, int32_t *stack, u
             if (input == RESERVED) x->owned |= (uint32_t)owned << at;
             continue;
         }
-        *(j < 2 ? &node->inputs[j] : &x->told.key) = input;
+        *(j + self < 2 ? &node->inputs[j + self] : &x->told.key) = input;
         if (input >= 0 && (uint32_t)input < x->stacked)
             describe_below(s, x, (uint32_t)input, owned, o, j + call);
     }

@@ -15,7 +15,8 @@
  *  3. What a load would have pushed is read where it is (its `drop` says where) and borrowed.
  *  4. The callee of a call is known: it is looked at where it lies on the stack; what is loaded
  * within the expression is a global that keeps its value, or such a module's; a method, of the last
- * site alone, is one of the extension's own type, whose class nobody changes.
+ * site alone, is one of the extension's own type, whose class nobody changes; its argument is
+ * a load.
  *  5. A *group*, the instructions that make a tuple or slice of constants (drop.c), counts as a
  * load where its site has dropped it: the value that it would make again is among the site's drops.
  *  6. *Numbers*: what is computed of nothing but ints and floats that are loaded (`2.0 * dx`,

@@ -220,6 +220,8 @@ static bool choose(dv_vm *vm, dv_cell *ip, const dv_value *callee, uint32_t coun
     bool has_self = method && !dv_is_empty(callee[3]);
     if (!def->foreign_entry || !is_plain(def, *callee, has_self, count)) return false;
     if (has_self && dv_specialise_call(vm, ip, callee, count, method)) return true;
+    if (dv_operate_is_named(dv_site_family(vm, ip)))
+        return !has_self && dv_specialise_call(vm, ip, callee, count, method);
     dv_extension_function *function;
     const dv_extension *extension = owner_of(vm, def, &function);
     if (!extension) return false;

@@ -415,8 +415,9 @@ static const dv_cell *site_finish(DV_HANDLER_PARAMETERS) {
 
 /* The native twin for the layout of the site; NULL: there is none. */
 static dv_handler twin_of(const dv_extension_site *o) {
+    if (dv_operate_is_named(o->family)) return NULL;
     if (o->kind != DVX_SITE_CALL) return o->derivative.native;
-    if (o->derivative.meta || dv_operate_is_named(o->family)) return NULL;
+    if (o->derivative.meta) return NULL;
     return o->method ? o->derivative.native_method : o->derivative.native;
 }
 

@@ -260,7 +260,7 @@ static const dvx_expression *find_expression(asking *a, uint32_t start) {
     const char *reason;
     if (a->family == DV_OP_LOAD_METHOD) return NULL;
     const uint32_t self = family == DVX_SITE_CALL; /* of a function that is a method, too */
-    if (a->site.method ? a->site.count != self + 1 : a->callee != 0) return NULL;
+    if (a->site.method ? a->site.count > self + 2 : a->callee != 0) return NULL;
     bool found = dv_expression_find(vm, a->thread, a->site.where, a->made, a->extension, a->values,
                                     start, x, &reason);
     if (!found && !a->unfused) a->unfused = reason;

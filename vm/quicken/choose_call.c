@@ -316,20 +316,18 @@ static void choose(const call_site *c) {
         dv_site_refuse(c->vm, c->ip, DV_REASON_CALLEE);
 }
 
-/* A function, an object or the class of a type of an extension. */
-static bool is_extensions(const dv_vm *vm, dv_value callee) {
+/* A function, an object or (without keywords) the class of a type of an extension. */
+static bool is_extensions(const dv_vm *vm, dv_value callee, bool named) {
     if (dv_is_shape(callee, DV_T_CFUNCTION))
         return ((const dv_cfunction *)dv_as_object(callee))->def->foreign_entry != NULL;
-    if (!dv_is_class(callee)) return dv_is_foreign(callee);
+    if (!dv_is_class(callee) || named) return dv_is_foreign(callee);
     const dv_class *class_ = dv_as_class(callee);
     return dv_is_extension_type(class_->type) && class_ == vm->classes[class_->type];
 }
 
-/* An extension's function may bring a derivative of its own (plugin/oint.c); of calls with keywords
- * those of objects. */
+/* An extension's function may bring a derivative of its own (plugin/oint.c). */
 static bool choose_extension(const call_site *c, const dv_value *callee) {
-    bool plain = dv_is_empty(c->keywords);
-    return (plain ? is_extensions(c->vm, c->callee) : dv_is_foreign(c->callee)) &&
+    return is_extensions(c->vm, c->callee, !dv_is_empty(c->keywords)) &&
            c->vm->hooks.plugin.call(c->vm, c->ip, callee, (uint32_t)(c->count - c->has_self),
                                     c->method);
 }

@@ -1,83 +1,8 @@
-/* calculus.c: sums of two rows that slide along each other; slopes:
- * loops of convolve, correlate and gradient (lib/calculus.dl). */
+/* calculus.c: sums of two rows that slide along each other: loops of convolve and correlate
+ * (lib/calculus.dl). */
 #include "array/compose.h"
 #include "linear/matmul.h"
 #include "array/methods.h"
-
-/* ---- gradient ---- */
-
-/* `n` rows of `stride` elements, along the columns. */
-static void slopes(const double *restrict f, int64_t stride, int64_t n, double h,
-                   double *restrict to) {
-    const double *behind = f + 2 * stride, *last = f + (n - 1) * stride;
-    double *middle = to + stride, *end = to + (n - 1) * stride;
-    for (int64_t i = 0; i < (n - 2) * stride; i++) middle[i] = (behind[i] - f[i]) / (2.0 * h);
-    for (int64_t i = 0; i < stride; i++) {
-        to[i] = (f[stride + i] - f[i]) / h;
-        end[i] = (last[i] - last[i - stride]) / h;
-    }
-}
-
-/* The same of steps that differ. */
-static void uneven_slopes(const double *restrict f, int64_t stride, int64_t n,
-                          const double *restrict h, double *restrict to) {
-    for (int64_t i = 1; stride == 1 && i < n - 1; i++) { /* (a loop in vectors) */
-        const double x = h[i - 1], y = h[i];
-        to[i] =
-            -y / (x * (x + y)) * f[i - 1] + (y - x) / (x * y) * f[i] + x / (y * (x + y)) * f[i + 1];
-    }
-    for (int64_t i = 1; stride > 1 && i < n - 1; i++) {
-        const double x = h[i - 1], y = h[i], before = -y / (x * (x + y));
-        const double here = (y - x) / (x * y), after = x / (y * (x + y));
-        const double *at = f + i * stride;
-        for (int64_t k = 0; k < stride; k++)
-            to[i * stride + k] = before * at[k - stride] + here * at[k] + after * at[k + stride];
-    }
-    const double *last = f + (n - 1) * stride;
-    for (int64_t k = 0; k < stride; k++) {
-        to[k] = (f[stride + k] - f[k]) / h[0];
-        to[(n - 1) * stride + k] = (last[k] - last[k - stride]) / h[n - 2];
-    }
-}
-
-/* _slopes(f, axis, h): of float64 in C order along an axis of at least two elements; h is a number,
- * or an array of all steps. */
-static dvx_value slopes_along(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    nd_array *a, *steps = NULL, *out = NULL;
-    int64_t stride = 1;
-    double h = 0;
-    int axis = 0;
-    (void)count;
-    dvx_value held = array_row(vm, args[0], ND_DTYPE(ND_FLOAT64), &a), made = DVX_FAILED;
-    dvx_value lengths = DVX_FAILED;
-    if (dvx_failed(held)) return held;
-    bool good = nd_axis_of(vm, args[1], a->ndim, &axis);
-    if (good && array_of(vm, args[2])) {
-        lengths = array_row(vm, args[2], ND_DTYPE(ND_FLOAT64), &steps);
-        good = !dvx_failed(lengths);
-    } else if (good) {
-        good = vm->api->read_float(vm, args[2], &h);
-    }
-    int64_t n = good ? a->axes[axis].count : 0;
-    if (n == 1) good = nd_fail(vm, DVX_VALUE_ERROR, "at least two elements are required");
-    if (good && steps && steps->size != n - 1)
-        good = nd_fail(vm, DVX_VALUE_ERROR, "one step less than elements is required");
-    if (good) made = array_new_like(vm, a->dtype, a, &out);
-    if (dvx_failed(made)) n = 0;
-    for (int i = axis + 1; n && i < a->ndim; i++) stride *= a->axes[i].count;
-    for (int64_t i = 0; n > 1 && i < a->size && !dvx_failed(made); i += n * stride) {
-        const double *from = (const double *)(void *)a->data + i;
-        double *to = (double *)(void *)out->data + i;
-        if (steps)
-            uneven_slopes(from, stride, n, (const double *)(void *)steps->data, to);
-        else
-            slopes(from, stride, n, h, to);
-        if (!nd_work(vm, n * stride)) made = compose_first(vm, DVX_FAILED, made);
-    }
-    vm->api->release(vm, lengths);
-    vm->api->release(vm, held);
-    return made;
-}
 
 /* ---- convolve ---- */
 
@@ -150,7 +75,6 @@ static dvx_value convolve(dvx_vm *vm, const dvx_value *args, uint32_t count) {
 /* ---- Tables ---- */
 
 static const dvx_function functions[] = {
-    ND_PLAIN("_slopes", slopes_along, 3, 3),
     ND_PLAIN("_convolve", convolve, 4, 4),
 };
 

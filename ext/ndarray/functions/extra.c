@@ -1,4 +1,5 @@
 /* extra.c: flags, take, nonzero, copyto, may_share_memory. */
+#include "array/compose.h"
 #include "array/convert.h"
 #include "index/index.h"
 #include "array/methods.h"
@@ -114,50 +115,25 @@ static dvx_value take_function(dvx_vm *vm, const dvx_value *args, uint32_t count
 
 /* ---- nonzero ---- */
 
-/* The places of what is not 0, as arrays of numbers, one for each axis; *n: so many. */
-static bool find_places(dvx_vm *vm, dvx_value v, dvx_value places[ND_MOST], int *n) {
-    nd_array *mask;
-    dvx_value bools = array_operand(vm, v, NULL, &mask);
-    if (dvx_failed(bools)) return false;
-    if (mask->dtype->num != ND_BOOL) {
-        dvx_value cast = array_from(vm, bools, ND_DTYPE(ND_BOOL));
-        vm->api->release(vm, bools);
-        if (dvx_failed(cast)) return false;
-        bools = cast;
-    }
-    dvx_value array = shape_at_least(vm, bools, 1);
-    vm->api->release(vm, bools);
-    if (dvx_failed(array)) return false;
-    mask = array_of(vm, array);
-    *n = mask->ndim;
-    bool good = fancy_nonzero(vm, mask, places);
-    vm->api->release(vm, array);
-    return good;
-}
-
+/* The places of what is not 0, as arrays of numbers, one for each axis. */
 static dvx_value nonzero(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    dvx_value places[ND_MOST];
-    int n;
+    dvx_value places[ND_MOST], made = DVX_FAILED;
+    nd_array *mask;
     (void)count;
-    if (!find_places(vm, args[0], places, &n)) return DVX_FAILED;
-    dvx_value made = vm->api->make_tuple(vm, places, (size_t)n);
-    for (int i = 0; i < n; i++) vm->api->release(vm, places[i]);
+    dvx_value bools = array_operand(vm, args[0], NULL, &mask);
+    if (!dvx_failed(bools) && mask->dtype->num != ND_BOOL)
+        bools = compose_first(vm, array_from(vm, bools, ND_DTYPE(ND_BOOL)), bools);
+    if (!dvx_failed(bools)) bools = compose_first(vm, shape_at_least(vm, bools, 1), bools);
+    if (dvx_failed(bools)) return bools;
+    mask = array_of(vm, bools);
+    if (fancy_nonzero(vm, mask, places)) {
+        made = vm->api->make_tuple(vm, places, (size_t)mask->ndim);
+        for (int i = 0; i < mask->ndim; i++) vm->api->release(vm, places[i]);
+    }
+    vm->api->release(vm, bools);
     return made;
 }
 ND_METHOD(nonzero, ND_PLAIN("nonzero", nonzero, 1, 1));
-
-static dvx_value flatnonzero(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    dvx_value places[ND_MOST];
-    nd_array *a;
-    int n;
-    (void)count;
-    dvx_value array = array_operand(vm, args[0], NULL, &a);
-    dvx_value row = dvx_failed(array) ? array : shape_ravel(vm, array);
-    bool good = !dvx_failed(row) && find_places(vm, row, places, &n);
-    vm->api->release(vm, row);
-    vm->api->release(vm, array);
-    return good ? places[0] : DVX_FAILED;
-}
 
 /* ---- What dl does ---- */
 
@@ -229,9 +205,11 @@ ND_PARAMETERS(of_a_take, 2, "a", "indices", "axis");
 ND_PARAMETERS(of_copyto, 2, "dst", "src", "casting", "where");
 
 static const dvx_function functions[] = {
-    ND_PLAIN("_flags", flags_of, 1, 1),         ND_NAMED("nonzero", nonzero, of_a),
-    ND_NAMED("flatnonzero", flatnonzero, of_a), ND_NAMED("take", take_function, of_a_take),
-    ND_NAMED("copyto", copyto, of_copyto),      ND_PLAIN("may_share_memory", may_share, 2, 2),
+    ND_PLAIN("_flags", flags_of, 1, 1),
+    ND_NAMED("nonzero", nonzero, of_a),
+    ND_NAMED("take", take_function, of_a_take),
+    ND_NAMED("copyto", copyto, of_copyto),
+    ND_PLAIN("may_share_memory", may_share, 2, 2),
 };
 
 bool extra_register(dvx_vm *vm, dvx_value module) { return ND_ADD_ALL(functions); }

@@ -1,5 +1,4 @@
-/* select.c: where, clip, round, isclose, allclose, array_equal, count_nonzero,
- * nan_to_num (select.h). */
+/* select.c: where, clip, round, isclose, allclose, count_nonzero, nan_to_num (select.h). */
 #include "functions/select.h"
 
 #include <float.h>
@@ -503,25 +502,6 @@ static dvx_value reduce_all(dvx_vm *vm, nd_ufunc_number number, dvx_value v, dvx
     return reduce_call(vm, v, &r);
 }
 
-ND_PARAMETERS(equal_parameters, 2, "a1", "a2", "equal_nan");
-static dvx_value array_equal(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    nd_array *a, *b;
-    (void)count;
-    if (!dvx_failed(args[2])) return nd_wider(vm, "array_equal", &equal_parameters, args);
-    dvx_value both[2] = {array_operand(vm, args[0], NULL, &a), DVX_FAILED}, result = DVX_FAILED;
-    if (!dvx_failed(both[0])) both[1] = array_operand(vm, args[1], NULL, &b);
-    if (!dvx_failed(both[1]) && !array_same_shape(a, b)) {
-        result = vm->api->make_bool(vm, false);
-    } else if (!dvx_failed(both[1])) {
-        dvx_value equal = ufunc_call(vm, ND_UFUNC_equal, both, DVX_FAILED, NULL);
-        if (!dvx_failed(equal)) result = reduce_all(vm, ND_UFUNC_logical_and, equal, DVX_FAILED);
-        vm->api->release(vm, equal);
-    }
-    vm->api->release(vm, both[0]);
-    vm->api->release(vm, both[1]);
-    return result;
-}
-
 /* a, axis */
 static dvx_value count_nonzero(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *a = array_of(vm, args[0]);
@@ -645,7 +625,6 @@ static const dvx_function functions[] = {
     ND_NAMED("around", round_to, round_parameters),
     ND_NAMED("isclose", isclose, close_parameters),
     ND_NAMED("allclose", allclose, close_parameters),
-    ND_NAMED("array_equal", array_equal, equal_parameters),
     ND_NAMED("count_nonzero", count_nonzero, count_parameters),
     ND_NAMED("nan_to_num", nan_to_num, replace_parameters),
     ND_PLAIN("_without_nans", without_nans, 2, 2),

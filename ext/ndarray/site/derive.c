@@ -9,6 +9,17 @@ bool derive_is_int(dvx_vm *vm, dvx_value v) {
     return same;
 }
 
+bool derive_names(dvx_vm *vm, dvx_value keywords, const char *name) {
+    char word[32];
+    if (dvx_failed(keywords)) return true;
+    if (vm->api->length(vm, keywords) != 1) return false;
+    dvx_value index = vm->api->make_int(vm, 0), first = vm->api->get_item(vm, keywords, index);
+    const bool good = !dvx_failed(first) && !strcmp(nd_word(vm, first, word), name);
+    vm->api->release(vm, first);
+    vm->api->release(vm, index);
+    return good;
+}
+
 void derive_array(dvx_vm *vm, dvx_site *site) {
     switch (site->family) {
     case DVX_SITE_BINARY:

@@ -38,19 +38,23 @@ void derive_stores(dvx_vm *vm, dvx_site *site);
 void derive_attribute(dvx_vm *vm, dvx_site *site);
 void derive_method(dvx_vm *vm, dvx_site *site);
 
-/* A reduction of all elements, by a method without arguments. */
+/* A reduction of all elements, by a method without arguments; or along an axis, its argument. */
 typedef struct nd_whole {
     const dvx_function *method;
     const nd_dtype *dtype;
     nd_ufunc_number number;
     nd_fold fold;
     bool identity, warns, mean; /* identity: it begins with `first`, else with the first element */
+    bool along;                 /* (dtype, fold and what is of all elements say nothing) */
     int64_t first;
 } nd_whole;
 /* What the derivative of a method does; false: it is no such. */
 bool derive_whole(dvx_vm *vm, const dvx_specialisation *by, nd_whole *out);
-/* The method itself, with no other arguments. */
-dvx_outcome derive_call(dvx_vm *vm, const dvx_function *method, dvx_value self, dvx_value *result);
+/* The method itself, with the first argument (DVX_FAILED: none), and no other. */
+dvx_outcome derive_call(dvx_vm *vm, const dvx_function *method, dvx_value self, dvx_value first,
+                        dvx_value *result);
+/* Is this the one keyword of a call, if there are any? */
+bool derive_names(dvx_vm *vm, dvx_value keywords, const char *name);
 /* Sums of floats are added piece by piece, of so many elements each (reduce.c). */
 enum { ND_PIECE = 8192 };
 

@@ -98,24 +98,12 @@ static dvx_outcome run(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *r
     }
 static const dvx_specialisation of_out[] = {[1] = OUT(1), [2] = OUT(2)};
 
-/* Is `out` the one keyword, if there are any? */
-static bool names_out(dvx_vm *vm, dvx_value keywords) {
-    char word[32];
-    if (dvx_failed(keywords)) return true;
-    if (vm->api->length(vm, keywords) != 1) return false;
-    dvx_value index = vm->api->make_int(vm, 0), first = vm->api->get_item(vm, keywords, index);
-    const bool good = !dvx_failed(first) && !strcmp(nd_word(vm, first, word), "out");
-    vm->api->release(vm, first);
-    vm->api->release(vm, index);
-    return good;
-}
-
 /* Are its operands the ufunc, its inputs and an output? */
 static bool has_out(dvx_vm *vm, const dvx_site *site) {
     const nd_ufunc_object *u = vm->api->payload(vm, site->operands[0].value, &ufunc_object_type);
     if (!u) return false;
     const int inputs = loops_facts[ufunc_number_of(u)].inputs;
-    return site->count == (uint32_t)inputs + 2 && names_out(vm, site->keywords) &&
+    return site->count == (uint32_t)inputs + 2 && derive_names(vm, site->keywords, "out") &&
            site->operands[inputs + 1].type == &array_type;
 }
 

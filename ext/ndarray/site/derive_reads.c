@@ -169,11 +169,13 @@ static inline bool is_row(const nd_array *a) {
     return a->flags & ND_C_CONTIGUOUS && a->size > 0 && a->size <= ND_PIECE;
 }
 
-dvx_outcome derive_call(dvx_vm *vm, const dvx_function *method, dvx_value self, dvx_value *result) {
+dvx_outcome derive_call(dvx_vm *vm, const dvx_function *method, dvx_value self, dvx_value first,
+                        dvx_value *result) {
     const uint32_t count = method->parameters ? method->parameters->count + 1 : 1;
     dvx_value args[MOST_ARGUMENTS];
     args[0] = self;
-    for (uint32_t i = 1; i < count; i++) args[i] = DVX_FAILED;
+    args[1] = first;
+    for (uint32_t i = 2; i < count; i++) args[i] = DVX_FAILED;
     return derive_outcome(method->entry(vm, args, count), result);
 }
 
@@ -187,7 +189,7 @@ static dvx_outcome run_fold_float(dvx_vm *vm, const dvx_value *v, void *cache, d
     const nd_whole *c = cache;
     const nd_array *a = array_at(vm, v[0]);
     if (a->dtype != c->dtype) return DVX_DEOPTIMISE;
-    if (!is_row(a)) return derive_call(vm, c->method, v[0], result);
+    if (!is_row(a)) return derive_call(vm, c->method, v[0], DVX_FAILED, result);
     if (arith_flags()) arith_clear();
     const double x = fold_float(c, a);
     const unsigned flags = c->warns ? arith_flags() : 0;
@@ -203,7 +205,7 @@ static dvx_outcome run_fold_int(dvx_vm *vm, const dvx_value *v, void *cache, dvx
     const nd_whole *c = cache;
     const nd_array *a = array_at(vm, v[0]);
     if (a->dtype != c->dtype) return DVX_DEOPTIMISE;
-    if (!is_row(a)) return derive_call(vm, c->method, v[0], result);
+    if (!is_row(a)) return derive_call(vm, c->method, v[0], DVX_FAILED, result);
     int64_t x = c->identity ? c->first : *(const int64_t *)(const void *)a->data;
     c->fold((char *)&x, a->data, a->size, sizeof x);
     if (UNLIKELY(!nd_quick_work(vm, a->size))) return DVX_ERROR;
@@ -218,6 +220,14 @@ static dvx_outcome run_call_int(dvx_vm *vm, const dvx_value *v, void *cache, dvx
     return run_fold_int(vm, v + 1, cache, result);
 }
 
+/* Along an axis, the first argument. */
+static dvx_outcome run_along(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *result) {
+    return derive_call(vm, ((const nd_whole *)cache)->method, v[0], v[1], result);
+}
+static dvx_outcome run_call_along(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *result) {
+    return run_along(vm, v + 1, cache, result);
+}
+
 /* ---- Other methods ---- */
 
 /* The cache has the attribute, or the method, whose parameters are all left out. */
@@ -226,7 +236,7 @@ static dvx_outcome run_attribute(dvx_vm *vm, const dvx_value *v, void *cache, dv
 }
 
 static dvx_outcome run_method(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *result) {
-    return derive_call(vm, *(const dvx_function **)cache, v[0], result);
+    return derive_call(vm, *(const dvx_function **)cache, v[0], DVX_FAILED, result);
 }
 
 /* ---- Native twins ---- */
@@ -400,13 +410,16 @@ static const dvx_specialisation aspects[][2] = {[TRANSPOSED] = ASPECT("ATTRIBUTE
                 TWIN(fold_float)),                                                               \
             FOLD_OF(title "_INT64", METHOD, 1, run_fold_int, .result = DVX_INT, TWIN(fold_int)), \
             FOLD_OF("CALL_" title "_FLOAT64", CALL, 2, run_call_float, .result = DVX_FLOAT),     \
-            FOLD_OF("CALL_" title "_INT64", CALL, 2, run_call_int, .result = DVX_INT)            \
+            FOLD_OF("CALL_" title "_INT64", CALL, 2, run_call_int, .result = DVX_INT),           \
+            FOLD_OF(title "_AXIS", METHOD, 2, run_along, .keywords = true),                      \
+            FOLD_OF("CALL_" title "_AXIS", CALL, 3, run_call_along, .keywords = true)            \
     }
+enum { ALONG = 4, FOLD_FORMS = 6 };
 static const struct {
     const dvx_function *method;
     nd_ufunc_number number;
     bool mean;
-    dvx_specialisation derivatives[4]; /* of float64, int64; of the functions */
+    dvx_specialisation derivatives[FOLD_FORMS]; /* of float64, int64; of the functions; ALONG */
 } folds[] = {
     {&method_sum, ND_UFUNC_add, false, FOLD("SUM")},
     {&method_prod, ND_UFUNC_multiply, false, FOLD("PROD")},
@@ -417,7 +430,8 @@ static const struct {
 
 bool derive_whole(dvx_vm *vm, const dvx_specialisation *by, nd_whole *out) {
     size_t i = 0;
-    while (i < LENGTH_OF(folds) && (by < folds[i].derivatives || by >= folds[i].derivatives + 4))
+    while (i < LENGTH_OF(folds) &&
+           (by < folds[i].derivatives || by >= folds[i].derivatives + FOLD_FORMS))
         i++;
     if (i == LENGTH_OF(folds)) return false;
     const nd_ufunc_facts *facts = &loops_facts[folds[i].number];
@@ -429,6 +443,7 @@ bool derive_whole(dvx_vm *vm, const dvx_specialisation *by, nd_whole *out) {
                       .identity = facts->has_identity,
                       .warns = facts->warns,
                       .mean = folds[i].mean,
+                      .along = by >= folds[i].derivatives + ALONG,
                       .first = facts->identity};
     return true;
 }
@@ -566,25 +581,28 @@ void derive_method(dvx_vm *vm, dvx_site *site) {
     const uint32_t self = site->family == DVX_SITE_CALL;
     const dvx_operand *of = &site->operands[self];
     const nd_array *a = of->type == &array_type ? array_at(vm, of->value) : NULL;
-    if (!a || site->count != self + 1) {
+    const bool along = site->count == self + 2 && derive_names(vm, site->keywords, "axis") &&
+                       derive_is_int(vm, of[1].value);
+    if (!a || (site->count != self + 1 && !along)) {
         vm->api->decline(vm, site,
-                         "of methods only copy and reductions of whole arrays have derivatives");
+                         "of methods only copy and reductions, also along axis=, have derivatives");
         return;
     }
-    if (site->method == &method_copy && !self) {
+    if (site->method == &method_copy && !self && !along) {
         derive_copy(vm, site, a);
         return;
     }
     const bool is_float = a->dtype->num == ND_FLOAT64;
     for (size_t i = 0; i < LENGTH_OF(folds); i++) {
         if (site->method != folds[i].method) continue;
-        if (!is_float && (a->dtype->num != ND_INT64 || folds[i].mean)) break;
-        const dvx_specialisation *by = &folds[i].derivatives[!is_float + 2 * self];
+        if (!along && !is_float && (a->dtype->num != ND_INT64 || folds[i].mean)) break;
+        const dvx_specialisation *by =
+            &folds[i].derivatives[along ? ALONG + self : !is_float + 2 * self];
         nd_whole *c = vm->api->specialise(vm, site, by);
         if (c && derive_whole(vm, by, c)) fuse_site(vm, site);
         return;
     }
-    if (self)
+    if (self || along)
         vm->api->decline(vm, site, "this call of a function of an array has no derivative");
     else
         derive_alone(vm, site);

@@ -17,7 +17,9 @@
  * way back, and the flags are told in the end, in the order and at the places of the sites.  Else
  * there is an array in between, and invariant 1 holds up to its assignment.
  *  4. Results of few elements are *kept*, as in derive_elements.h: arrays of the program's result,
- * in one block, that go with the plan.  Where there is one, the constants have been read. */
+ * in one block, that go with the plan.  Where there is one, the constants have been read.
+ *  5. A reduction adds in the order of reduce.c: pieces, halves, rows.  Where the order is seen and
+ * is another one here, what has been computed is dropped, too. */
 #include "site/fuse.h"
 
 #include <stdlib.h>
@@ -57,8 +59,9 @@ typedef struct fused {
     bool running; /* or waiting, while a poll runs code of the program */
     bool stores;  /* into a part of an operand that is no leaf: SET_ITEM */
     bool has_out; /* into an operand that is no leaf: a call with an output */
-    bool folds;   /* the last site is a method that makes a number of all elements */
+    bool folds;   /* the last site is a reduction of all elements, or along an axis */
     nd_whole whole;
+    int8_t axis;  /* the operand that says which */
     int8_t into;  /* whose elements are stored to (in place, if it is neither of these); -1: none */
     uint8_t last; /* the node of the last site */
     uint32_t parts;                /* bit i: of operand i only a part is meant */
@@ -81,8 +84,10 @@ typedef struct execution {
     const char *why; /* it is left to the operations one by one */
     bool flat;       /* all are of one shape, and rows or in C order */
     bool direct;     /* into the target, element by element */
+    int axis;        /* along which parts of the expression are reduced; -1: none */
     unsigned flags;
-    int64_t most;      /* elements that a buffer has room for */
+    int64_t most; /* elements that a buffer has room for, and its bytes */
+    size_t buffer_bytes;
     nd_rows rows;      /* that are computed together; pitch 0: each by itself */
     int operand_count; /* arrays, with the result */
     int wasted;        /* times that this was in vain */
@@ -100,6 +105,15 @@ static bool refused(execution *x, const char *why) {
 static dvx_outcome give_up(dvx_vm *vm, const execution *x) {
     vm->api->note(vm, x->site, x->why);
     return DVX_DEOPTIMISE;
+}
+
+static void prepare(execution *x, fused *site, const dvx_value *v) {
+    x->site = site;
+    x->program = &site->program;
+    x->operands = v;
+    x->target = NULL;
+    x->direct = false;
+    x->axis = -1;
 }
 
 static bool is_running(execution *x) {
@@ -404,11 +418,16 @@ static dvx_outcome run_collected(dvx_vm *vm, execution *x, const nd_walk *walk,
     return !x->direct && is_heeded(vm, x->flags) ? give_up_flags(vm, x) : DVX_ERROR;
 }
 
-static dvx_outcome run_walk(dvx_vm *vm, execution *x, nd_walk *walk, nd_array *out) {
+/* `from`: the indices of the walk's first elements; NULL: it is over all. */
+static dvx_outcome run_walk(dvx_vm *vm, execution *x, nd_walk *walk, const int64_t *from,
+                            nd_array *out) {
     for (uint32_t i = 0; i < x->program->leaf_count; i++) {
         if (!x->arrays[i]) continue;
-        walk->data[walk->operands] = x->arrays[i]->data;
-        array_strides_in(x->arrays[i], walk->ndim, walk->strides[walk->operands++]);
+        char **data = &walk->data[walk->operands];
+        int64_t *strides = walk->strides[walk->operands++];
+        array_strides_in(x->arrays[i], walk->ndim, strides);
+        *data = x->arrays[i]->data;
+        for (int k = 0; from && k < walk->ndim; k++) *data += from[k] * strides[k];
     }
     walk->data[walk->operands] = out->data;
     array_strides_in(out, walk->ndim, walk->strides[walk->operands++]);
@@ -465,7 +484,7 @@ static dvx_outcome compute_directly(dvx_vm *vm, execution *x, nd_walk *walk, dvx
     if (arith_flags()) arith_clear();
     memset(x->at.flags, 0, x->program->step_count * sizeof *x->at.flags);
     const dvx_outcome outcome =
-        walk ? run_walk(vm, x, walk, x->target) : run_flat(vm, x, x->target);
+        walk ? run_walk(vm, x, walk, NULL, x->target) : run_flat(vm, x, x->target);
     if (outcome != DVX_DONE) return outcome;
     if (!tell(vm, x)) return DVX_ERROR;
     *result = result_of(vm, x);
@@ -483,89 +502,227 @@ static dvx_outcome assign(dvx_vm *vm, const execution *x, const nd_array *from, 
 
 /* ---- Reductions ---- */
 
-/* The next elements, `n` of them, in a buffer behind the program's own, and folded from there. */
-static bool fold_block(dvx_vm *vm, execution *x, int64_t n, char *into) {
-    const nd_program *p = x->program;
-    const nd_whole *whole = &x->site->whole;
-    char *const block = x->at.data[ND_FIRST_BUFFER + p->buffer_count];
-    x->at.data[ND_OUT] = block;
-    x->flags |= program_run(p, &x->at, n);
-    whole->fold(into, block, n, whole->dtype->size);
-    if (whole->warns) x->flags |= arith_flags();
-    if (UNLIKELY(arith_flags())) arith_clear();
-    return !is_heeded(vm, x->flags) && nd_quick_work(vm, n * p->step_count);
+/* Elements: in the first-level cache, and enough for what a part costs; where lines are longer and
+ * walks cost nothing, what the memory is at in between. */
+enum { PART = 2048, PART_OF_LINE = 512 };
+
+/* The expression's elements in C order, a part of them at a time: up to `most` indices of the axis
+ * `by`, with all that is behind it.  Of the axis that is reduced there are `lines` indices, with
+ * `inner` elements behind each. */
+typedef struct along {
+    const nd_walk *walk; /* the expression's shape */
+    const nd_kernel *kernel;
+    nd_array part; /* memory for one, and its shape */
+    dvx_axis axes[ND_MOST];
+    char *out;
+    bool identity;  /* the result has it already */
+    unsigned flags; /* of the reduction */
+    int by;
+    int64_t limit, most, behind, lines, inner, size;
+} along;
+
+static size_t choose_part(along *l) {
+    const nd_walk *walk = l->walk;
+    l->by = walk->ndim - 1;
+    for (l->behind = 1; l->by > 0 && l->behind * walk->shape[l->by] <= l->limit;)
+        l->behind *= walk->shape[l->by--];
+    l->most = l->limit / l->behind;
+    if (l->most > walk->shape[l->by]) l->most = walk->shape[l->by];
+    return (size_t)(l->most * l->behind * l->size);
 }
 
-/* Floats are added in NumPy's order: a sum of more elements than a block has is that of its halves
- * (loops.mako). */
-static bool add_halves(dvx_vm *vm, execution *x, int64_t n, double *sum) {
-    double other;
-    *sum = -0.0;
-    if (n <= x->program->block) return fold_block(vm, x, n, (char *)sum);
+/* Rows of `width` elements, the first one number `i` of the axis, onto one. */
+static void fold_lines(const along *l, char *to, const char *from, int64_t i, int64_t rows,
+                       int64_t width) {
+    const int64_t bytes = width * l->size;
+    if (i == 0 && !l->identity) {
+        memcpy(to, from, (size_t)bytes);
+        from += bytes;
+        rows--;
+    }
+    if (l->inner > 1)
+        l->kernel->rows(to, from, width, rows, bytes);
+    else if (rows)
+        l->kernel->fold(to, from, rows, l->size);
+}
+
+/* The part of `count` elements from number `done` on. */
+static void fold_part(const along *l, int64_t done, int64_t count) {
+    const int64_t whole = l->lines * l->inner, i = done / l->inner % l->lines;
+    const char *from = l->part.data;
+    char *to = l->out + (done / whole * l->inner + done % l->inner) * l->size;
+    const int64_t width = count < l->inner ? count : l->inner;
+    const int64_t rows = count < whole ? count / width : l->lines;
+    for (; count > 0; count -= rows * width, from += rows * width * l->size, to += width * l->size)
+        fold_lines(l, to, from, i, rows, width);
+}
+
+/* Where operands are broadcast, or lie otherwise. */
+static dvx_outcome walk_part(dvx_vm *vm, execution *x, along *l, int64_t done, int64_t count) {
+    nd_walk of;
+    int64_t from[ND_MOST], stride = l->size;
+    of.operands = 0;
+    of.ndim = l->walk->ndim;
+    for (int k = of.ndim - 1; k >= 0; k--) {
+        const int64_t n = l->walk->shape[k];
+        from[k] = done % n;
+        done /= n;
+        of.shape[k] = k < l->by ? 1 : k == l->by ? count / l->behind : n;
+        l->axes[k] = (dvx_axis){of.shape[k], stride};
+        stride *= of.shape[k];
+    }
+    return run_walk(vm, x, &of, from, &l->part);
+}
+
+/* Computes `count` elements from number `done` on. */
+static dvx_outcome compute_part(dvx_vm *vm, execution *x, along *l, int64_t done, int64_t count) {
+    x->at.data[ND_OUT] = l->part.data;
+    l->flags |= arith_flags();
+    if (UNLIKELY(l->flags)) arith_clear();
+    if (!x->flat) return walk_part(vm, x, l, done, count);
+    x->flags = program_run(x->program, &x->at, count);
+    if (is_heeded(vm, x->flags)) return give_up_flags(vm, x);
+    return nd_quick_work(vm, count * x->program->step_count) ? DVX_DONE : DVX_ERROR;
+}
+
+/* In NumPy's order: a sum of more floats than a part has is that of its halves (loops.mako). */
+static dvx_outcome add_to(dvx_vm *vm, execution *x, along *l, int64_t done, int64_t n, char *to);
+
+static dvx_outcome add_halves(dvx_vm *vm, execution *x, along *l, int64_t done, int64_t n,
+                              char *sum) {
+    static const double zero = -0.0;
+    dvx_outcome outcome;
+    if (n <= l->limit) {
+        cast_between(ND_DTYPE(ND_FLOAT64), l->part.dtype)(sum, 0, (const char *)&zero, 0, 1);
+        outcome = compute_part(vm, x, l, done, n);
+        if (outcome == DVX_DONE) l->kernel->fold(sum, l->part.data, n, l->size);
+        return outcome;
+    }
     const int64_t half = n / 2 - n / 2 % 8;
-    if (!add_halves(vm, x, half, sum) || !add_halves(vm, x, n - half, &other)) return false;
-    *sum += other;
-    return true;
+    outcome = add_halves(vm, x, l, done, half, sum);
+    return outcome == DVX_DONE ? add_to(vm, x, l, done + half, n - half, sum) : outcome;
 }
 
-static bool add_floats(dvx_vm *vm, execution *x, double *sum) {
-    *sum = 0;
-    for (int64_t left = x->first->size, n; left > 0; left -= n) {
-        double piece;
-        n = left < ND_PIECE ? left : ND_PIECE;
-        if (!add_halves(vm, x, n, &piece)) return false;
-        *sum += piece;
+static dvx_outcome add_to(dvx_vm *vm, execution *x, along *l, int64_t done, int64_t n, char *to) {
+    _Alignas(8) char sum[sizeof(double)];
+    char *args[3] = {to, sum, to};
+    static const int64_t none[3] = {0, 0, 0};
+    const dvx_outcome outcome = add_halves(vm, x, l, done, n, sum);
+    if (outcome == DVX_DONE) l->kernel->loop(args, 1, none);
+    return outcome;
+}
+
+/* Each part is computed, and reduced while it is in the cache. */
+static dvx_outcome reduce_parts(dvx_vm *vm, execution *x, along *l, int64_t size) {
+    const nd_ufunc_number number = x->site->whole.number;
+    const bool halves = number == ND_UFUNC_add && l->inner == 1 && l->lines > l->limit &&
+                        type_is_inexact(l->part.dtype->num);
+    for (int64_t done = 0, count; done < size; done += count) {
+        const int64_t of = halves ? l->lines : l->walk->shape[l->by];
+        const int64_t left = of - (halves ? done : done / l->behind) % of;
+        const int64_t most = halves ? ND_PIECE : l->most;
+        count = (left < most ? left : most) * (halves ? 1 : l->behind);
+        const dvx_outcome outcome =
+            halves ? add_to(vm, x, l, done, count, l->out + done / l->lines * l->size)
+                   : compute_part(vm, x, l, done, count);
+        if (outcome != DVX_DONE) return outcome;
+        if (!halves) fold_part(l, done, count);
+        l->flags |= arith_flags();
+        if (loops_facts[number].warns && is_heeded(vm, l->flags)) return give_up_flags(vm, x);
     }
-    if (x->site->whole.mean) *sum /= (double)x->first->size;
-    x->flags |= arith_flags();
-    return !is_heeded(vm, x->flags);
+    return DVX_DONE;
 }
 
-/* The others: each block after the one before.  False, too, where the order is to be seen: of
- * extremes that are nans or zeros. */
-static bool fold_blocks(dvx_vm *vm, execution *x, char *element) {
-    const nd_whole *whole = &x->site->whole;
-    const bool is_float = whole->dtype->num == ND_FLOAT64, most = whole->number == ND_UFUNC_maximum;
-    const double end = most ? -INFINITY : INFINITY;
-    const int64_t last = whole->identity ? whole->first : most ? INT64_MIN : INT64_MAX;
-    memcpy(element, is_float ? (const void *)&end : (const void *)&last, sizeof end);
-    for (int64_t left = x->first->size, n; left > 0; left -= n) {
-        n = left < x->program->block ? left : x->program->block;
-        if (!fold_block(vm, x, n, element)) return false;
+/* In the program's buffers that are left, if they are large enough. */
+static dvx_outcome compute_parts(dvx_vm *vm, execution *x, along *l, int64_t size) {
+    const uint32_t used = x->program->buffer_count;
+    const size_t bytes = choose_part(l);
+    const bool fits = bytes <= (ND_BUFFERS - used) * x->buffer_bytes;
+    l->part.data = fits ? x->at.data[ND_FIRST_BUFFER + used] : vm->api->allocate(vm, bytes);
+    if (!l->part.data) return DVX_ERROR;
+    const dvx_outcome outcome = reduce_parts(vm, x, l, size);
+    if (!fits) vm->api->deallocate(vm, l->part.data, bytes);
+    return outcome;
+}
+
+/* In which order extremes of floats are found is seen of nans and zeros. */
+static bool shows_order(const along *l, nd_type type, int64_t count) {
+    if (l->identity || !type_is_inexact(type) || l->inner > 1 || l->lines <= l->limit) return false;
+    for (int64_t i = 0; i < count; i++) {
+        const void *p = l->out + i * l->size;
+        const double found = type == ND_FLOAT32 ? (double)*(const float *)p : *(const double *)p;
+        if (found != found || found == 0) return true;
     }
-    const double found = *(const double *)(const void *)element;
-    return !is_float || (found == found && found != 0) || refused(x, "zeros or nans are extremes");
+    return false;
 }
 
-static dvx_outcome fold_flat(dvx_vm *vm, execution *x, dvx_value *result) {
+/* Into l->out, `count` results. */
+static dvx_outcome fold_all(dvx_vm *vm, execution *x, along *l, int64_t count) {
     const nd_whole *whole = &x->site->whole;
-    const bool is_float = whole->dtype->num == ND_FLOAT64;
-    _Alignas(8) char element[sizeof(double)];
-    x->why = NULL;
-    x->flags = 0;
-    x->at.strides[ND_OUT] = whole->dtype->size;
+    const nd_dtype *dtype = l->part.dtype;
+    const nd_cast cast = cast_between(ND_DTYPE(ND_INT64), dtype);
+    _Alignas(8) char lines[sizeof(double)];
+    char *args[3] = {l->out, lines, l->out};
+    const int64_t strides[3] = {l->size, 0, l->size};
+    if (l->identity) cast(l->out, l->size, (const char *)&whole->first, 0, count);
+    x->at.strides[ND_OUT] = l->size;
     program_place(x->program, &x->at);
     if (arith_flags()) arith_clear();
-    const bool good = is_float && whole->number == ND_UFUNC_add
-                          ? add_floats(vm, x, (double *)(void *)element)
-                          : fold_blocks(vm, x, element);
-    if (!good && is_heeded(vm, x->flags)) return give_up_flags(vm, x);
-    if (!good) return x->why ? give_up(vm, x) : DVX_ERROR;
-    *result = is_float ? vm->api->make_float(vm, *(double *)(void *)element)
-                       : vm->api->make_int(vm, *(int64_t *)(void *)element);
-    return dvx_failed(*result) ? DVX_ERROR : DVX_DONE;
+    const dvx_outcome outcome = compute_parts(vm, x, l, count * l->lines);
+    if (outcome != DVX_DONE) return outcome;
+    x->why = "zeros or nans are extremes";
+    if (shows_order(l, dtype->num, count)) return give_up(vm, x);
+    if (!whole->mean) return DVX_DONE;
+    cast(lines, 0, (const char *)&l->lines, 0, 1);
+    ufunc_kernel(vm, ND_UFUNC_divide, dtype->num)->loop(args, count, strides);
+    return is_heeded(vm, arith_flags()) ? give_up_flags(vm, x) : DVX_DONE;
 }
+
+/* `walk`: the expression's shape. */
+static dvx_outcome compute_fold(dvx_vm *vm, execution *x, const nd_walk *walk, dvx_value *result) {
+    const nd_dtype *dtype = x->program->result;
+    _Alignas(8) char element[sizeof(double)];
+    int64_t shape[ND_MOST], count = 1;
+    nd_array *out = NULL;
+    along l = {.kernel = ufunc_kernel(vm, x->site->whole.number, dtype->num),
+               .walk = walk,
+               .out = element,
+               .identity = x->site->whole.identity,
+               .lines = walk->shape[x->axis],
+               .inner = 1,
+               .size = dtype->size};
+    for (int k = 0; k < walk->ndim - 1; k++) count *= shape[k] = walk->shape[k + (k >= x->axis)];
+    for (int k = x->axis + 1; k < walk->ndim; k++) l.inner *= walk->shape[k];
+    l.limit = x->flat && l.inner == 1 && l.lines > PART ? PART_OF_LINE : PART;
+    if (walk->ndim > 1) {
+        *result = array_new(vm, dtype, walk->ndim - 1, shape, &out);
+        if (dvx_failed(*result)) return DVX_ERROR;
+        l.out = out->data;
+    }
+    l.part.dtype = dtype;
+    l.part.axes = l.axes;
+    l.part.ndim = walk->ndim;
+    const dvx_outcome outcome = fold_all(vm, x, &l, count);
+    if (outcome == DVX_DONE && !out)
+        return derive_outcome(array_element(vm, dtype, element), result);
+    if (outcome == DVX_DONE) return outcome;
+    vm->api->release(vm, *result);
+    *result = DVX_FAILED;
+    return outcome;
+}
+
+/* ---- Running it ---- */
 
 static dvx_outcome compute(dvx_vm *vm, execution *x, nd_walk *walk, dvx_value *result) {
     const nd_dtype *dtype = x->target ? x->program->into : x->program->result;
     nd_array *out;
-    if (x->site->folds && !walk) return fold_flat(vm, x, result);
+    if (x->axis >= 0) return compute_fold(vm, x, walk, result);
     if (x->direct) return compute_directly(vm, x, walk, result);
     *result = walk ? array_new(vm, dtype, walk->ndim, walk->shape, &out)
                    : array_new_like(vm, dtype, x->first, &out);
     if (UNLIKELY(dvx_failed(*result))) return DVX_ERROR;
     if (arith_flags()) arith_clear();
-    const dvx_outcome outcome = walk ? run_walk(vm, x, walk, out) : run_flat(vm, x, out);
+    const dvx_outcome outcome = walk ? run_walk(vm, x, walk, NULL, out) : run_flat(vm, x, out);
     if (LIKELY(outcome == DVX_DONE)) return x->target ? assign(vm, x, out, result) : outcome;
     vm->api->release(vm, *result);
     *result = DVX_FAILED;
@@ -573,6 +730,7 @@ static dvx_outcome compute(dvx_vm *vm, execution *x, nd_walk *walk, dvx_value *r
 }
 
 static void place_buffers(execution *x, char *memory, size_t bytes) {
+    x->buffer_bytes = bytes;
     for (uint32_t i = 0; i < ND_BUFFERS; i++) x->at.data[ND_FIRST_BUFFER + i] = memory + i * bytes;
 }
 
@@ -613,12 +771,10 @@ static inline dvx_outcome compute_size(dvx_vm *vm, execution *x, int64_t size, n
 
 static dvx_outcome run_other(dvx_vm *vm, execution *x, dvx_value *result) {
     nd_walk walk;
-    int64_t size = 1;
+    int64_t size;
     bool exact = false;
     if (!broadcast(x, &walk)) return give_up(vm, x);
-    bool fits = true;
-    for (int k = 0; k < walk.ndim; k++) fits &= !__builtin_mul_overflow(size, walk.shape[k], &size);
-    if (!fits || (size == 0 && !is_empty(x))) {
+    if (!array_count(walk.ndim, walk.shape, &size) || (size == 0 && !is_empty(x))) {
         (void)refused(x, "the result has no elements, or too many");
         return give_up(vm, x);
     }
@@ -725,11 +881,7 @@ static bool run_few(dvx_vm *vm, fused *f, const dvx_value *v, dvx_value *result)
 static __attribute__((noinline)) dvx_outcome run_many(dvx_vm *vm, const dvx_value *v, fused *site,
                                                       dvx_value *result) {
     execution x;
-    x.site = site;
-    x.program = &site->program;
-    x.operands = v;
-    x.target = NULL;
-    x.direct = false;
+    prepare(&x, site, v);
     if (is_running(&x) || !look(vm, &x, v) || !read_numbers(vm, &x, v)) return give_up(vm, &x);
     if (!x.flat) return run_other(vm, &x, result);
     const dvx_outcome outcome = compute_size(vm, &x, x.first->size, NULL, result);
@@ -746,34 +898,51 @@ static dvx_outcome run(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *r
 
 /* By way of an array in between. */
 static dvx_outcome fold_array(dvx_vm *vm, execution *x, dvx_value *result) {
+    const nd_whole *whole = &x->site->whole;
     dvx_value array = DVX_FAILED;
+    x->axis = -1;
     const dvx_outcome outcome = run_other(vm, x, &array);
     if (outcome != DVX_DONE) return outcome;
     vm->api->at_node(vm, x->site, x->site->last);
-    const dvx_outcome folded = derive_call(vm, x->site->whole.method, array, result);
+    const dvx_outcome folded = derive_call(
+        vm, whole->method, array, whole->along ? x->operands[x->site->axis] : DVX_FAILED, result);
     vm->api->release(vm, array);
     return folded;
 }
 
-/* A number that a method makes of all elements.  (Products of floats, one after the other, gain
- * nothing.) */
+/* Which axis it is; false: there is none.  (All elements are a single one, if they lie in rows.) */
+static bool find_axis(dvx_vm *vm, execution *x, nd_walk *walk, int64_t *size) {
+    const fused *site = x->site;
+    int64_t axis = 0;
+    if (!site->whole.along) {
+        walk->ndim = 1;
+        walk->shape[0] = *size = x->first->size;
+        x->axis = 0;
+        return x->flat && *size;
+    }
+    if (!derive_is_int(vm, x->operands[site->axis]) ||
+        !vm->api->read_int(vm, x->operands[site->axis], &axis))
+        return vm->api->clear_error(vm), false;
+    if (axis < 0) axis += walk->ndim;
+    x->axis = (int)axis;
+    return axis >= 0 && axis < walk->ndim && array_count(walk->ndim, walk->shape, size) && *size;
+}
+
+/* What a method makes of all elements, or along an axis, in parts: where it computes with these
+ * elements as they are. */
 static dvx_outcome run_fold(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *result) {
     execution x;
-    x.site = cache;
-    x.program = &x.site->program;
-    x.operands = v;
-    x.target = NULL;
-    x.direct = false;
+    nd_walk walk;
+    int64_t size;
+    prepare(&x, cache, v);
     if (is_running(&x) || !look(vm, &x, v) || !read_numbers(vm, &x, v)) return give_up(vm, &x);
     const nd_whole *whole = &x.site->whole;
-    if (x.program->result != whole->dtype) {
-        (void)refused(&x, "what the method is of has another dtype");
-        return give_up(vm, &x);
-    }
-    const bool in_order = whole->number == ND_UFUNC_multiply && whole->dtype->num == ND_FLOAT64;
-    if (!x.flat || in_order || !x.first->size || x.program->buffer_count == ND_BUFFERS)
-        return fold_array(vm, &x, result);
-    return compute_size(vm, &x, x.first->size, NULL, result);
+    const nd_type type = x.program->result->num;
+    if (whole->along && !broadcast(&x, &walk)) return give_up(vm, &x);
+    const bool as_they_are =
+        type == ND_FLOAT64 || type == ND_FLOAT32 || (type == ND_INT64 && !whole->mean);
+    if (!as_they_are || !find_axis(vm, &x, &walk, &size)) return fold_array(vm, &x, result);
+    return compute_size(vm, &x, size, &walk, result);
 }
 
 /* Else by way of an array in between. */
@@ -798,9 +967,7 @@ static dvx_outcome compute_into(dvx_vm *vm, execution *x, dvx_value *result) {
 /* Stores, expressions in place, and with an output. */
 static dvx_outcome run_into(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *result) {
     execution x;
-    x.site = cache;
-    x.program = &x.site->program;
-    x.operands = v;
+    prepare(&x, cache, v);
     if (is_running(&x) || !find_target(vm, &x, v) || !look(vm, &x, v) || !read_numbers(vm, &x, v))
         return give_up(vm, &x);
     x.direct = can_go_directly(vm, &x);
@@ -944,6 +1111,11 @@ static bool read_target(dvx_vm *vm, reading *r) {
     f->into = -1;
     f->stores = last->family == DVX_SITE_SET_ITEM;
     f->folds = derive_whole(vm, last->derivative, &f->whole);
+    if (f->folds && f->whole.along) {
+        if (last->inputs[1] < 0) return refuse(r, "the axis is an array's");
+        f->axis = (int8_t)last->inputs[1];
+        f->program.leaves[f->axis].kind = ND_LEAF_NONE;
+    }
     if (last->family == DVX_SITE_CALL && !f->folds) return read_out(vm, r, last);
     if (last->family == DVX_SITE_METHOD && !f->folds)
         return refuse(r, "it has an operation that is not element by element");

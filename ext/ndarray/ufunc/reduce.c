@@ -700,16 +700,8 @@ static bool accumulate_into(dvx_vm *vm, nd_ufunc_number number, const nd_array *
                       out->axes[axis].stride,
                       a->axes[axis].stride};
     nd_walk walk;
-    walk_begin(&walk, 2, 0);
     if (!a->size) return true;
-    for (int i = 0; i < a->ndim; i++) {
-        if (i == axis) continue;
-        walk.shape[walk.ndim] = a->axes[i].count;
-        walk.strides[0][walk.ndim] = out->axes[i].stride;
-        walk.strides[1][walk.ndim++] = a->axes[i].stride;
-    }
-    walk.data[0] = out->data;
-    walk.data[1] = a->data;
+    walk_lines(&walk, out, a, axis);
     if (arith_flags()) arith_clear();
     return walk_run(vm, &walk, accumulate_row, &c) &&
            is_single_pass(vm, loops_facts[number].warns ? arith_flags() : 0, "accumulate");

@@ -82,15 +82,7 @@ static bool run(dvx_vm *vm, nd_ufunc_number number, const nd_array *a, int axis,
     nd_walk walk;
     if (!check_starts(vm, number, s.starts, s.parts, s.count)) return false;
     if (!out->size) return true;
-    walk_begin(&walk, 2, 0);
-    for (int i = 0; i < a->ndim; i++) {
-        if (i == axis) continue;
-        walk.shape[walk.ndim] = a->axes[i].count;
-        walk.strides[0][walk.ndim] = out->axes[i].stride;
-        walk.strides[1][walk.ndim++] = a->axes[i].stride;
-    }
-    walk.data[0] = out->data;
-    walk.data[1] = a->data;
+    walk_lines(&walk, out, a, axis);
     if (arith_flags()) arith_clear();
     if (!walk_run(vm, &walk, reduce_lines, &s)) return false;
     const unsigned flags = loops_facts[number].warns ? arith_flags() : 0;

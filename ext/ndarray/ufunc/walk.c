@@ -97,6 +97,18 @@ bool walk_masked(dvx_vm *vm, void *context, char *const *data, int64_t count,
     return true;
 }
 
+void walk_lines(nd_walk *walk, const nd_array *to, const nd_array *from, int axis) {
+    walk_begin(walk, 2, 0);
+    for (int i = 0; i < from->ndim; i++) {
+        if (i == axis) continue;
+        walk->shape[walk->ndim] = from->axes[i].count;
+        walk->strides[0][walk->ndim] = to->axes[i].stride;
+        walk->strides[1][walk->ndim++] = from->axes[i].stride;
+    }
+    walk->data[0] = to->data;
+    walk->data[1] = from->data;
+}
+
 enum { LONG_ROW = 1 << 17 };
 
 /* A row by parts, as long ones would be deaf to interrupts. */

@@ -37,6 +37,8 @@ static inline void walk_copy(nd_walk *to, const nd_walk *from) {
 typedef bool (*nd_row)(dvx_vm *vm, void *context, char *const *data, int64_t count,
                        const int64_t *strides);
 
+/* Of `to` and `from`, over all lines along the axis: each by its first element. */
+void walk_lines(nd_walk *walk, const nd_array *to, const nd_array *from, int axis);
 /* Sorts and joins the axes.  Operand `first` decides first; `swap`: where rows would be very short,
  * another axis may be the last, as nothing depends on the order. */
 void walk_plan(nd_walk *walk, int first, bool swap);
