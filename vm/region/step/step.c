@@ -949,9 +949,9 @@ uint32_t dv_step_load_attribute(dv_build *b, uint32_t next_pc) {
     if (dv_complex_load_attribute(b, &next_pc)) return next_pc;
     dv_value v = dv_attribute_constant(b, &object);
     if (dv_is_empty(v))
-        return dv_virtual_load_attribute(b, next_pc) ? next_pc
-               : dv_step_load_property(b, next_pc)   ? 0
-                                                     : dv_step_load_slot(b, next_pc);
+        return dv_virtual_load_attribute(b, next_pc) || dv_step_bind(b, next_pc) ? next_pc
+               : dv_step_load_property(b, next_pc)                               ? 0
+                                                   : dv_step_load_slot(b, next_pc);
     dv_pop(b, 1);
     dv_push_constant(b, v);
     return next_pc;
