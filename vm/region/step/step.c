@@ -69,10 +69,14 @@ void dv_step_count(dv_build *b, bool typed) {
  */
 
 void dv_unbox(dv_build *b, int32_t q, dv_kind kind) {
+    dv_unbox_by(b, q, kind,
+                kind == DV_K_INT     ? DV_OP_R_UNBOX_I
+                : kind == DV_K_FLOAT ? DV_OP_R_UNBOX_D
+                                     : DV_OP_R_UNBOX_B);
+}
+
+void dv_unbox_by(dv_build *b, int32_t q, dv_kind kind, uint32_t op) {
     dv_known_value *e = &b->e[q];
-    uint32_t op = kind == DV_K_INT     ? DV_OP_R_UNBOX_I
-                  : kind == DV_K_FLOAT ? DV_OP_R_UNBOX_D
-                                       : DV_OP_R_UNBOX_B;
     dv_spill(b, kind == DV_K_FLOAT, b->top);
     int16_t home = e->where == DV_AT_ALIAS ? dv_home(b, e->slot) : dv_home(b, q);
     dv_region_emit_guard(b, op, home, 0, 0);

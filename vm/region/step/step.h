@@ -31,6 +31,8 @@ const dv_op_info *dv_step_evidence(const dv_build *b);
 bool dv_step_is_cold(const dv_build *b);
 /* An entry that INCA saw as an int or float becomes raw, behind a guard. */
 void dv_unbox(dv_build *b, int32_t q, dv_kind kind);
+/* The same by the instruction `op`. */
+void dv_unbox_by(dv_build *b, int32_t q, dv_kind kind, uint32_t op);
 /* The topmost entry, a result at home, is expected to be of the raw kind.  It is looked at behind
  * the instruction: that is where the region leaves if it is not. */
 void dv_step_take(dv_build *b, dv_kind kind, uint32_t next_pc);
