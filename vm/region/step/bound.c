@@ -1,5 +1,6 @@
 /* bound.c: the transfer function of calls of bound methods that were made before: `f = obj.method`
- * in front of the loop, or as an argument or a global.
+ * in front of the loop, or as an argument or a global; and of those that the region has not made
+ * (virtual.h).
  *
  * A local that the loop only reads holds now what it will hold each time: what that is says which
  * function to expect, and a guard tests it at each call.  A method of a dl class is analysed
