@@ -110,6 +110,7 @@ SAW = {
     "method": "the cell in the cache has a function of the object's class",
     "unbound": "the cell in the cache has a static or class method of the object's class",
     "property": "the cell in the cache has a property of the object's class",
+    "bound": "the cell in the cache has a function of the object's class, which is bound",
     "member": "the cell in the cache is that of a module's name",
     "global": "the cell in the cache is that of a global of the module",
     "function": "what is called is a C function without keywords",

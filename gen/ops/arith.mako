@@ -79,17 +79,12 @@ def as_double(kind, name):
     DONE(result);
 </%isa:op>
 
-% if op == "ADD":
-<%isa:derivative name="${op}_INT_BOOL" of="${op}" types="int bool" result="int" doc="${op} of an int and a bool: where conditions are counted.">
-    const int64_t s = dv_as_int(a) + (b.bits == DV_TRUE.bits);
-    if (DV_UNLIKELY(!dv_fits_int(s))) MISS();
-    DONE(dv_int(s));
-</%isa:derivative>
-% endif
-
 % if op in FLOAT:
-<%isa:derivative name="${op}_NUMBER" of="${op}" types="any any" promises="mixed" when="SITE.backoff > 0 && DV_IS_NUMBER(a) && DV_IS_NUMBER(b) && !dv_are_ints(a, b)" doc="${op} of two ints of 48 bits or floats, where these change.">
-    if (DV_UNLIKELY(!DV_IS_NUMBER(a) || !DV_IS_NUMBER(b) || GUARD_FAILS())) MISS();
+<%isa:derivative name="${op}_NUMBER" of="${op}" types="any any" promises="mixed" when="SITE.backoff > 0 && DV_COUNTS(a) && DV_COUNTS(b) && !dv_are_ints(a, b)" doc="${op} of two ints of 48 bits, floats or bools, where these change.">
+    if (DV_UNLIKELY(!DV_IS_NUMBER(a) || !DV_IS_NUMBER(b) || GUARD_FAILS())) {
+        if (!DV_COUNTS(a) || !DV_COUNTS(b)) MISS();
+        SLOW();
+    }
     if (dv_are_ints(a, b)) {
         ${INT[op]}
         DONE(result);
@@ -97,6 +92,20 @@ def as_double(kind, name):
     const double x = DV_AS_DOUBLE(a), y = DV_AS_DOUBLE(b);
     ${FLOAT[op]}
     DONE(result);
+    --- out of line ---
+    ((dv_cell *)ip)[1].site.seen |= dv_seen(a) | dv_seen(b);
+    PUBLISH();
+    const dv_value result = dv_operate_either(vm, DV_BINARY_${op}, DV_AS_COUNTED(a), DV_AS_COUNTED(b), false);
+    if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
+    DONE(result);
+</%isa:derivative>
+% endif
+
+% if op == "ADD":
+<%isa:derivative name="${op}_INT_BOOL" of="${op}" types="int bool" result="int" doc="${op} of an int and a bool: where conditions are counted.">
+    const int64_t s = dv_as_int(a) + (b.bits == DV_TRUE.bits);
+    if (DV_UNLIKELY(!dv_fits_int(s))) MISS();
+    DONE(dv_int(s));
 </%isa:derivative>
 % endif
 

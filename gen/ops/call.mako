@@ -674,8 +674,21 @@ ${prepared(suffix)}</%isa:derivative>
     const dv_poly_entry *entry = dv_poly_find(CACHED(entries), dv_as_object(object)->shape);
     if (DV_UNLIKELY(!entry)) MISS();
     const dv_value callee = entry->cell->value;
-    if (DV_UNLIKELY(!dv_is_object(callee) || dv_as_object(callee)->shape != entry->other)) MISS();
-${prepared(suffix)}</%isa:derivative>
+    if (DV_UNLIKELY(!dv_is_object(callee) || dv_as_object(callee)->shape != entry->other)) {
+        if (entry->other) MISS();
+        SLOW();
+    }
+${prepared(suffix)}    --- out of line ---
+    const dv_value found = dv_poly_find(CACHED(entries), dv_as_object(object)->shape)->cell->value;
+    const dv_value callee = dv_method_unbound(found);
+    if (DV_UNLIKELY(dv_is_empty(callee))) TAIL(DV_H(LOAD_METHOD));
+    const bool with_class = dv_is_shape(found, DV_T_CLASSMETHOD);
+    sp += 4 - IN;
+    sp[-4] = dv_retain(callee);
+    sp[-1] = with_class ? dv_retain(dv_object_value(dv_shape_at(vm, dv_as_object(object)->shape)->class_)) : DV_EMPTY;
+    if (IN) NEXT_RELEASING(object);
+    NEXT();
+</%isa:derivative>
 
 % endfor
 <%isa:derivative name="LOAD_METHOD_OF_CLASS" promises="nothing" of="LOAD_METHOD" cache="root cell" doc="LOAD_METHOD of the class whose instances begin with the cached shape, where a dl function is found: its cell is in the cache.">
@@ -691,7 +704,7 @@ ${prepared(suffix)}</%isa:derivative>
 </%isa:derivative>
 
 % for form, of_class, what in (("LOAD_METHOD_UNBOUND", False, "an instance with the cached shape"), ("LOAD_METHOD_UNBOUND_OF_CLASS", True, "the class whose instances begin with the cached shape")):
-<%isa:derivative name="${form}" saw="${'' if of_class else 'unbound'}" promises="${'nothing' if of_class else ''}" of="LOAD_METHOD" cache="${'root' if of_class else 'shape'}/kind cell" doc="LOAD_METHOD of ${what}, where a staticmethod or classmethod of a dl function is found: the class's cell is in the cache.">
+<%isa:derivative name="${form}" saw="${'' if of_class else 'unbound'}" several="${'' if of_class else 'LOAD_METHOD_POLY'}" promises="${'nothing' if of_class else ''}" of="LOAD_METHOD" cache="${'root' if of_class else 'shape'}/kind cell" doc="LOAD_METHOD of ${what}, where a staticmethod or classmethod of a dl function is found: the class's cell is in the cache.">
 % if of_class:
     if (DV_UNLIKELY(!dv_is_shape(object, DV_T_CLASS) || GUARD_FAILS())) MISS();
     const dv_shape *root = ((const dv_class *)dv_as_object(object))->root;

@@ -12,18 +12,34 @@ def as_double(kind, name):
     DONE(result);
 </%isa:op>
 
-<% mixed = "SITE.backoff > 0 && DV_IS_NUMBER(a) && DV_IS_NUMBER(b) && !dv_are_ints(a, b)" %>\
+<% mixed = "SITE.backoff > 0 && DV_COUNTS(a) && DV_COUNTS(b) && !dv_are_ints(a, b)" %>\
 % for jump, taken in (("JUMP_IF_FALSE", "!"), ("JUMP_IF_TRUE", "")):
-<%isa:derivative name="${op}_NUMBER_${jump}" of="${op}" types="any any" promises="mixed" when="${mixed}" result="bool" covers="${jump}" doc="${op} of two ints or floats, and the ${jump} behind it, where these change.">
-    if (DV_UNLIKELY(!DV_IS_NUMBER(a) || !DV_IS_NUMBER(b) || GUARD_FAILS())) MISS();
+<%isa:derivative name="${op}_NUMBER_${jump}" of="${op}" types="any any" promises="mixed" when="${mixed}" result="bool" covers="${jump}" doc="${op} of two ints, floats or bools, and the ${jump} behind it, where these change.">
+    if (DV_UNLIKELY(!DV_IS_NUMBER(a) || !DV_IS_NUMBER(b) || GUARD_FAILS())) {
+        if (!DV_COUNTS(a) || !DV_COUNTS(b)) MISS();
+        SLOW();
+    }
     const bool result = DV_AS_DOUBLE(a) ${sign} DV_AS_DOUBLE(b);
+    sp -= IN;
+    JUMP(${taken}result ? CELL(LEN + 2).target : ip + LEN + 3);
+    --- out of line ---
+    const dv_value x = DV_AS_COUNTED(a), y = DV_AS_COUNTED(b);
+    ((dv_cell *)ip)[1].site.seen |= dv_seen(a) | dv_seen(b);
+    const bool result = DV_AS_DOUBLE(x) ${sign} DV_AS_DOUBLE(y);
     sp -= IN;
     JUMP(${taken}result ? CELL(LEN + 2).target : ip + LEN + 3);
 </%isa:derivative>
 % endfor
-<%isa:derivative name="${op}_NUMBER" of="${op}" types="any any" promises="mixed" when="${mixed}" result="bool" doc="${op} of two ints or floats, where these change.">
-    if (DV_UNLIKELY(!DV_IS_NUMBER(a) || !DV_IS_NUMBER(b) || GUARD_FAILS())) MISS();
+<%isa:derivative name="${op}_NUMBER" of="${op}" types="any any" promises="mixed" when="${mixed}" result="bool" doc="${op} of two ints, floats or bools, where these change.">
+    if (DV_UNLIKELY(!DV_IS_NUMBER(a) || !DV_IS_NUMBER(b) || GUARD_FAILS())) {
+        if (!DV_COUNTS(a) || !DV_COUNTS(b)) MISS();
+        SLOW();
+    }
     DONE(dv_bool(DV_AS_DOUBLE(a) ${sign} DV_AS_DOUBLE(b)));
+    --- out of line ---
+    const dv_value x = DV_AS_COUNTED(a), y = DV_AS_COUNTED(b);
+    ((dv_cell *)ip)[1].site.seen |= dv_seen(a) | dv_seen(b);
+    DONE(dv_bool(DV_AS_DOUBLE(x) ${sign} DV_AS_DOUBLE(y)));
 </%isa:derivative>
 % for left, right in (("int", "int"), ("float", "float"), ("float", "int"), ("int", "float")):
 <%

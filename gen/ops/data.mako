@@ -358,7 +358,7 @@ ${load_of_dict()}\
 </%isa:derivative>
 
 % endfor
-<%isa:derivative name="LOAD_ATTR_BOUND" of="LOAD_ATTR" cache="shape cell" doc="object.name of an instance with the cached shape, where name is a dl function of its class: binds it. The class's cell is in the cache.">
+<%isa:derivative name="LOAD_ATTR_BOUND" saw="bound" promises="nothing" several="LOAD_ATTR_POLY" of="LOAD_ATTR" cache="shape cell" doc="object.name of an instance with the cached shape, where name is a dl function of its class: binds it. The class's cell is in the cache.">
     if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != CACHED(shape) || GUARD_FAILS())) MISS();
     const dv_value found = CACHED(cell)->value;
     if (DV_UNLIKELY(!dv_is_function(found))) MISS();
@@ -389,23 +389,31 @@ ${load_of_dict()}\
     } else if (entry->cell) {
         found = entry->cell->value;
         if (DV_UNLIKELY(!dv_poly_same_kind(found, entry->other))) MISS();
-        if (DV_UNLIKELY(entry->other == DV_T_PROPERTY)) SLOW();
+        if (DV_UNLIKELY(entry->other == DV_T_PROPERTY || entry->other == DV_T_FUNCTION)) SLOW();
     } else {
         found = *dv_poly_slot(entry, object);
     }
     DONE_RELEASING(dv_retain(found), SITE.own & 1, object);
     --- out of line ---
     const dv_value found = dv_poly_find(CACHED(entries), dv_as_object(object)->shape)->cell->value;
-    const dv_value getter = ((const dv_property *)dv_as_object(found))->get;
-    if (DV_UNLIKELY(!dv_is_function(getter))) TAIL(DV_H(LOAD_ATTR));
-    const dv_thread *thread = dv_function_thread(dv_as_function(getter));
-    dv_value *frame = sp + 2;
-    if (DV_UNLIKELY(thread->exact_arguments != 1 || !dv_frame_fits(vm, thread, frame))) TAIL(DV_H(LOAD_ATTR));
-    frame[0] = SITE.own & 1 ? object : dv_retain(object);
-    frame[-3] = dv_retain(getter);
-    sp = dv_frame_push_from(vm, thread, frame, frame + 1, fp, ip + LEN);
-    fp = frame;
-    JUMP(thread->entry);
+    if (DV_LIKELY(!dv_is_function(found))) {
+        const dv_value getter = ((const dv_property *)dv_as_object(found))->get;
+        if (DV_UNLIKELY(!dv_is_function(getter))) TAIL(DV_H(LOAD_ATTR));
+        const dv_thread *thread = dv_function_thread(dv_as_function(getter));
+        dv_value *frame = sp + 2;
+        if (DV_UNLIKELY(thread->exact_arguments != 1 || !dv_frame_fits(vm, thread, frame))) TAIL(DV_H(LOAD_ATTR));
+        frame[0] = SITE.own & 1 ? object : dv_retain(object);
+        frame[-3] = dv_retain(getter);
+        sp = dv_frame_push_from(vm, thread, frame, frame + 1, fp, ip + LEN);
+        fp = frame;
+        JUMP(thread->entry);
+    }
+    const uint8_t own = SITE.own;
+    PUBLISH();
+    const dv_value bound = dv_method_new(vm, found, object);
+    if (DV_UNLIKELY(dv_is_empty(bound))) RAISE();
+    DISPOSE1(own, object);
+    DONE(bound);
 </%isa:derivative>
 
 <%isa:derivative name="LOAD_ATTR_PROPERTY" saw="property" several="LOAD_ATTR_POLY" of="LOAD_ATTR" cache="shape cell" doc="object.name of an instance with the cached shape, where name is a property of its class that a dl function computes: enters it. The class's cell is in the cache.">

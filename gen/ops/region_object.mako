@@ -158,10 +158,16 @@ set_to = {"IR": "r = ", "DR": "d = ", "IS": "SLOT_I(c) = "}.get(kind + to)
     r = HOME(a).bits == DV_TRUE.bits;
     REGION_NEXT();
 </%isa:region>
-<%isa:region name="R_UNBOX_N" operands="" cache="3" doc="Int or float in home slot a (guard), as a double to the double register.">
+<%isa:region name="R_UNBOX_C" operands="" cache="3" doc="Int or bool in home slot a (guard), to the int register.">
     const dv_value v = HOME(a);
-    if (DV_UNLIKELY((!dv_is_float(v) && !dv_is_int(v)) || GUARD_FAILS())) EXIT();
-    d = dv_is_float(v) ? dv_as_float(v) : I2D(dv_as_int(v));
+    if (DV_UNLIKELY((!dv_is_int(v) && !dv_is_bool(v)) || GUARD_FAILS())) EXIT();
+    r = dv_is_int(v) ? dv_as_int(v) : dv_same(v, DV_TRUE);
+    REGION_NEXT();
+</%isa:region>
+<%isa:region name="R_UNBOX_N" operands="" cache="3" doc="Int, float or bool in home slot a (guard), as a double to the double register.">
+    const dv_value v = HOME(a);
+    if (DV_UNLIKELY(!DV_COUNTS(v) || GUARD_FAILS())) EXIT();
+    d = dv_is_float(v) ? dv_as_float(v) : dv_is_int(v) ? I2D(dv_as_int(v)) : (double)dv_same(v, DV_TRUE);
     REGION_NEXT();
 </%isa:region>
 <%isa:region name="R_TAKE_I" operands="" cache="3" doc="Int within int64 in home slot a (guard), immediate or not, which owns it, to the int register.">

@@ -167,6 +167,7 @@ class Instances(Loops):
     def float_expression(self, depth: int = 2) -> str:
         if self.inside and depth and self.chance(15):
             return self.pick([f"{self.object_expression(depth - 1)}.total({self.float_leaf()})",
+                              f"called({self.object_expression(depth - 1)}.{self.pick(['total', 'total', 'moved(1, 0.5).total'])}, {self.float_leaf()})",
                               f"{self.asked(depth)}.half", f"({self.float_leaf()} or 1.25)"])
         return super().float_expression(depth)
 
@@ -208,6 +209,9 @@ class Instances(Loops):
         if self.chance(30):
             self.list()
             return
+        if self.chance(15):
+            self.bound()
+            return
         name, other = self.pick(OBJECTS), self.pick(OBJECTS)
         loop = self.pick(self.loops or ["0"])
         roll = self.random.randrange(16)
@@ -237,6 +241,20 @@ class Instances(Loops):
     def side(self) -> str:
         return self.pick([self.pick(OBJECTS), self.object_expression(1), self.new(), self.new(), f"{self.pick(NESTS)}.left.kept()", f"{self.pick(NESTS)}.left",
                           f"Told({self.int_leaf()})", f"Nest({self.new()}, {self.pick(OBJECTS)})"])
+
+    def bound(self) -> None:
+        """A statement with f0, a method of an instance."""
+        name, other, loop = self.pick(OBJECTS), self.pick(OBJECTS), self.pick(self.loops or ["0"])
+        new = f"f0 = {self.object_expression(1)}.{self.pick(['total', 'total', 'moved(1, 0.5).total'])}"
+        self.put(self.pick([
+            new, f"{new}\nx0 = f0({self.float_leaf()})", f"{new}\nx0 = f0({self.float_leaf()}) + f0(0.5)", f"{new}\nx0 = called(f0, {self.float_leaf()})",
+            f"if {self.condition()}: {new}", f"x0 = f0({self.float_leaf()})", "x0 = called(f0, 0.5)", f"{name} = {other}.larger({self.object_expression(1)})",
+            f"f1 = {name}.larger\n{other} = f1({self.object_expression(0)})", f"f1 = {name}.changed\n{other} = f1({self.int_leaf()})",
+            f"i1 += (f0.__self__ is {name}) + (f0 == {name}.total) + isinstance(f0, Pair)", f"f1 = f0\ni1 += (f0 is f1) + (f1 is None)",
+            f"f1 = Told({self.int_leaf()}).count\ni1 = (i1 + f1()) % 1000", f"{name}.f = {other}.count\ni1 = (i1 + {name}.f()) % 1000",
+            f"f1 = {name}.count\n{name} = {self.object_expression(1)}\ni1 = (i1 + f1()) % 1000", f"if {loop} == {self.random.randrange(2, 60)}: held = f0",
+            f"t1 = ({name}.count, i1)\ni1 = (t1[1] + t1[0]()) % 1000", f"f1, i1 = {name}.count, 3\ni1 = look(f1.__self__) % 100",
+        ]))
 
     def nest(self) -> None:
         """A statement with what has other instances, or with one that the loop carries."""
@@ -373,6 +391,7 @@ class Instances(Loops):
         more += ["", "", "import gc"] + (NESTED % choices).strip("\n").split("\n")
         more += ["", "", "def other_init(self, a=1, b=1.0):", "    self.b = b", "    self.a = a"]
         more += ["", "", "def look(p):", "    return p.a"]
+        more += ["", "", "def called(f, x):", "    return f(x)"]
         more += ["", "", "def put(l, x):", "    l[0] = x % 100", "    return l[0] + len(l)"]
         more += ["", "", "def limited(a):", "    if a > 500:", "        return 500", "    return a"]
         lines = program.split("\n")
@@ -380,8 +399,8 @@ class Instances(Loops):
         run = lines.index("def run(i0, x0):")
         end = next(i for i in range(run, len(lines)) if lines[i].startswith("    print(i0, i1, i2, x0"))
         names = ["    global Pair, Point, Nest", "    p0 = p1 = Pair(1, 0.5)", "    p2 = Point(2, 1.5)", "    objects = [p0, p1, p2, Pair(3, 2.5)]", "    held = None",
-                 "    n0 = Nest(p0, p1)", "    n1 = Nest(p2, p2)", "    t0 = (p0, 1, (0.5, p1))", "    l0 = l1 = l2 = [1, 0.5, p0, [p1]]"]
-        shown = ["    print(p0.show(), p1.show(), p2.show(), [p.show() for p in objects], [p0 is p1, p1 is p2, objects[0] is p0], n0.show(), n1.show(), deaths[-9:])", "    print(t0[0].show(), t0[1], t0[2][1].show())", "    print(len(l0), len(l1), *[x for x in l0 if isinstance(x, (int, float))], l0[2].show(), l0 is l1)"]
+                 "    f0 = f1 = p0.total", "    t1 = (p0.count, 1)", "    n0 = Nest(p0, p1)", "    n1 = Nest(p2, p2)", "    t0 = (p0, 1, (0.5, p1))", "    l0 = l1 = l2 = [1, 0.5, p0, [p1]]"]
+        shown = ["    print(f0.__self__.show(), f0.__name__, f1.__name__, t1[1])", "    print(p0.show(), p1.show(), p2.show(), [p.show() for p in objects], [p0 is p1, p1 is p2, objects[0] is p0], n0.show(), n1.show(), deaths[-9:])", "    print(t0[0].show(), t0[1], t0[2][1].show())", "    print(len(l0), len(l1), *[x for x in l0 if isinstance(x, (int, float))], l0[2].show(), l0 is l1)"]
         lines[end:end] = shown
         lines[run + 2 : run + 2] = names
         lines[begin:begin] = more + ["", ""]

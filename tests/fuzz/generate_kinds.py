@@ -44,6 +44,16 @@ class Kinds(Writer):
             else:
                 self.line(f"return {self.number(own + ['k'])}")
 
+    def unbound(self, name: str) -> None:
+        """A static or class method."""
+        of_class = self.chance(40)
+        self.line("@classmethod" if of_class else "@staticmethod")
+        with self.under(f"def {name}({'cls, ' if of_class else ''}k):"):
+            if self.chance(20):
+                with self.under(f"if k == {self.pick(['7', '0.5', '33'])}:"):
+                    self.line(f"return {self.pick(CONSTANTS)}")
+            self.line(f"return {self.number(['k', *['len(cls.__name__)'] * of_class])}")
+
     def class_(self, number: int) -> None:
         base = f"(K{self.random.randrange(number)})" if number and self.chance(35) else ""
         self.line(f"class K{number}{base}:")
@@ -60,7 +70,7 @@ class Kinds(Writer):
                 self.line("self.peer = None")
         for name in METHODS:
             if not base or self.chance(40):
-                self.method(name)
+                self.unbound(name) if self.chance(20) else self.method(name)
         if base:
             self.line("kind = " + str(number))
         self.indent -= 1
@@ -78,13 +88,64 @@ class Kinds(Writer):
         elif kind < 8:
             with self.under(f"if {o}.{self.pick(ATTRIBUTES)} > {self.pick(CONSTANTS)}:"):
                 self.line(f"s += {o}.{self.pick(METHODS)}(1)")
-        else:
+        elif self.chance(30):
             self.line(f"s = s * {self.pick(['0.5', '1', '-1'])}")
+        elif self.chance(60):
+            self.bound(o, numbers)
+        else:
+            self.caught(numbers)
+
+    def bound(self, o: str, numbers) -> None:
+        """Methods that are bound, kept and called."""
+        name = f"{o}.{self.pick(METHODS)}"
+        kind = self.random.randrange(7)
+        if kind < 2:
+            self.line(f"f = {name}")
+            self.line(f"s += f({self.number(numbers)})")
+        elif kind < 4:
+            self.line(f"s += {self.pick(['called', 'again'])}({name}, {self.number(numbers)})")
+        elif kind == 4:
+            self.line(f"f = {name} if {self.pick(numbers)} {self.pick(['<', '==', '>'])} {self.pick(CONSTANTS)} else {o}.{self.pick(METHODS)}")
+            self.line(f"s += f({self.number(numbers)})" + self.pick(["", f"\n{{}}s += f({self.number(numbers)})".format("    " * self.indent)]))
+        elif kind == 5:
+            self.line(f"f = g = {name}")
+            self.line(self.pick(["s += (f is g) + (f == g)", f"s += f.__self__ is {o} if hasattr(f, '__self__') else 2", "s += g(1) if f else 2", "made[j % 2] = f",
+                                 "s += called(f, f(2))", f"if j == 50: made.append(f)", f"f = None\n{{}}s += g(0.5)".format("    " * self.indent)]))
+        else:
+            self.line(f"s += made[j % 2]({self.number(numbers)})" if self.chance(50) else f"s += called({name}, called({name}, 1))")
+
+    def caught(self, numbers) -> None:
+        """What functions in C raise, and the handler."""
+        v = self.number(numbers)
+        raising, classes = self.pick([
+            ("s += int(texts[j % len(texts)])", ["ValueError"]), ("s += float(texts[-(j % len(texts))])", ["ValueError"]),
+            (f"s += pool.pop({v})", ["KeyError", "LookupError"]), ("s += pool[j % 5]", ["KeyError", "LookupError"]),
+            (f"s += few.index({v})", ["ValueError"]), ("s += next(walk)", ["StopIteration"]), ("few.remove(j % 5)", ["ValueError"]),
+            (f"s += [1, 2, 3][{self.pick(['j % 4', 'j % 5 - 4'])}]", ["IndexError", "LookupError"]), (f"s += math.sqrt({v})", ["ValueError"]),
+            (f"s += called(int, texts[j % len(texts)])", ["ValueError"]), (f"s += parsed(texts, j, {self.pick(['0', '1', 'None'])})", ["ValueError", "TypeError"]),
+            (f"s += texts.index(str(j % 4))", ["ValueError"]), ("s += len(x)", ["TypeError"]),
+        ])
+        name = self.pick([*classes, *classes, "Exception", "(ArithmeticError, LookupError, ValueError)"])
+        with self.under("try:"):
+            if self.chance(20):
+                self.line(f"s += {self.number(numbers)}")
+            self.line(raising)
+            if self.chance(30):
+                self.line(f"s -= {self.number(numbers)}")
+        with self.under(f"except {name}{self.pick(['', '', ' as e'])}:"):
+            self.line(self.pick(["s += 1", "s -= 0.5", "pool[j % 5] = 2", "walk = iter(few)", "s += sys.exc_info()[0] is ValueError", "pass", "continue", "few.append(j % 3)",
+                                 "raise TypeError(j) if j == 120 else ValueError(3)", "made[0] = sys.exc_info()[1].args[0].__class__", "s += len(texts)"]))
+        if self.chance(20):
+            with self.under(self.pick(["else:", "finally:"])):
+                self.line("s += 0.25")
 
     def walker(self, number: int) -> None:
         """A loop over objects."""
         with self.under(f"def walk{number}(objects, x, turns):"):
             self.line(f"s = {self.pick(['0', '0.0', 'x'])}")
+            self.line("texts, pool, few = ['1', 'x', '22', '', '3.5'], {1: 2, 3: 4}, [3, 1, 2]")
+            self.line("walk = iter(few)")
+            self.line("made = [called1, called1]")
             with self.under("for j in range(turns):"):
                 with self.under(self.pick(["for o in objects:", "for o in objects:", "for o in each(objects):"])):
                     guarded = self.chance(25)
@@ -208,6 +269,8 @@ class Kinds(Writer):
         for number in range(classes):
             self.class_(number)
         self.late(classes)
+        self.put("import math, sys\n\ndef called1(k):\n    return 1\n\ndef called(f, k):\n    return f(k)\n\ndef again(f, k):\n    s = f(1)\n    return s if k == 2 else f(k) + s")
+        self.put("\ndef parsed(texts, j, k):\n    return int(texts[j % len(texts)]) + k\n")
         self.put("def each(l):\n    for v in l:\n        yield v")
         self.put("def firsts(l):\n    i = 0\n    while i < len(l) - 1:\n        i += 1\n        yield l[i] if i % 3 else l[0]")
         for number in range(walkers):
@@ -226,7 +289,7 @@ class Kinds(Writer):
             self.turner(number)
         self.line("def attempt(f, *args):")
         self.put("    try:\n        r = f(*args)\n        print(list(r)[-3:] if hasattr(r, '__next__') else r)\n"
-                 "    except (AttributeError, TypeError, ValueError, OverflowError) as e:\n        print(type(e).__name__, e)")
+                 "    except (AttributeError, TypeError, ValueError, OverflowError, LookupError, StopIteration, RuntimeError) as e:\n        print(type(e).__name__, str(e).partition(' object at')[0], type(e.__context__).__name__)")
         self.line()
         for number in range(walkers):
             for _ in range(self.upto(3)):

@@ -124,9 +124,8 @@ static void make_after_all(dv_objects *objects, dv_made kind) {
 static void make_instances(dv_objects *objects, const dv_exit_item *item) {
     for (const dv_exit_item *end = item + 1 + item->from; item < end; item++)
         if (item->action >= DV_EXIT_INSTANCE)
-            make_after_all(objects, !dv_is_built(item)                 ? DV_MADE_INSTANCE
-                                    : dv_built_type(item) == DV_T_LIST ? DV_MADE_LIST
-                                                                       : DV_MADE_TUPLE);
+            make_after_all(objects, dv_is_built(item) ? dv_built_kind(dv_built_type(item))
+                                                      : DV_MADE_INSTANCE);
 }
 
 void dv_objects_passed(dv_vm *vm, const dv_region *region, const dv_cell *cell,

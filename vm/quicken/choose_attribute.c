@@ -192,6 +192,22 @@ static bool choose_its_class(dv_vm *vm, dv_cell *ip, dv_cell *cache, dv_value ob
     return true;
 }
 
+/* The cell of the instance's class goes into the cache, or an entry of it. */
+static void remember_cell(dv_vm *vm, dv_cell *ip, dv_cell *cache, dv_value object, uint32_t op,
+                          dv_global_cell *cell) {
+    const uint32_t shape = dv_as_object(object)->shape;
+    bool several;
+    dv_poly_entry *entry = dv_poly_entry_for(vm, ip, cache, shape, &several);
+    if (entry) {
+        *entry = (dv_poly_entry){shape, dv_as_object(cell->value)->shape, 0, 0, cell};
+        dv_poly_become(vm, ip, DV_OP_LOAD_ATTR_POLY);
+    } else if (!several) {
+        cache[0].s.a = (int32_t)shape;
+        cache[1].p = cell;
+        dv_site_become(vm, ip, op);
+    }
+}
+
 /* A dl function of the instance's class, to be bound; its cell goes into the cache. */
 static bool choose_bound(dv_vm *vm, dv_cell *ip, dv_cell *cache, dv_value object) {
     dv_value name = ip[2].v;
@@ -201,9 +217,7 @@ static bool choose_bound(dv_vm *vm, dv_cell *ip, dv_cell *cache, dv_value object
     if (!dv_is_empty(vm->error)) dv_error_clear(vm);
     if (!cell || !dv_is_function(cell->value)) return false;
     if (slot_of(vm, object, name, DV_CLASS_GETATTRIBUTE) >= 0) return false;
-    cache[0].s.a = (int32_t)dv_as_object(object)->shape;
-    cache[1].p = cell;
-    dv_site_become(vm, ip, DV_OP_LOAD_ATTR_BOUND);
+    remember_cell(vm, ip, cache, object, DV_OP_LOAD_ATTR_BOUND, cell);
     return true;
 }
 
@@ -222,17 +236,7 @@ static bool choose_property(dv_vm *vm, dv_cell *ip, dv_cell *cache, dv_value obj
     if (!dv_is_function(getter) || dv_function_thread(dv_as_function(getter))->exact_arguments != 1)
         return false;
     class_->flags |= DV_CLASS_CACHED;
-    uint32_t shape = dv_as_object(object)->shape;
-    bool several;
-    dv_poly_entry *entry = dv_poly_entry_for(vm, ip, cache, shape, &several);
-    if (entry) {
-        *entry = (dv_poly_entry){shape, DV_T_PROPERTY, 0, 0, cell};
-        dv_poly_become(vm, ip, DV_OP_LOAD_ATTR_POLY);
-    } else if (!several) {
-        cache[0].s.a = (int32_t)shape;
-        cache[1].p = cell;
-        dv_site_become(vm, ip, DV_OP_LOAD_ATTR_PROPERTY);
-    }
+    remember_cell(vm, ip, cache, object, DV_OP_LOAD_ATTR_PROPERTY, cell);
     return true;
 }
 
@@ -579,11 +583,18 @@ static bool is_method_of_instances(dv_vm *vm, dv_value object, const dv_global_c
 /* A staticmethod or classmethod of a dl function. */
 /* LOAD_METHOD of a static or class method, of an instance or of the class. */
 static bool choose_unbound(dv_vm *vm, dv_cell *ip, dv_value object, dv_global_cell *cell) {
-    bool of_class = dv_is_class(object);
+    bool of_class = dv_is_class(object), several = false;
     if (!cell || dv_is_empty(dv_method_unbound(cell->value)) ||
         !(of_class || dv_is_instance(object)))
         return false;
     dv_cell *cache = dv_site_cache(vm, ip);
+    dv_poly_entry *entry =
+        of_class ? NULL : dv_poly_entry_for(vm, ip, cache, dv_as_object(object)->shape, &several);
+    if (entry) {
+        *entry = (dv_poly_entry){dv_as_object(object)->shape, 0, 0, 0, cell};
+        dv_poly_become(vm, ip, DV_OP_LOAD_METHOD_POLY);
+    }
+    if (several) return true;
     cache[0].s.a =
         (int32_t)(of_class ? dv_as_class(object)->root->number : dv_as_object(object)->shape);
     cache[0].s.b = (int32_t)dv_as_object(cell->value)->shape;

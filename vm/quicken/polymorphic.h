@@ -19,8 +19,8 @@
 
 typedef struct dv_poly_entry {
     uint32_t shape;
-    /* LOAD_ATTR, LOAD_METHOD: of what the class's cell holds.  STORE_ATTR: the same of a property,
-     * and else the shape after the store. */
+    /* LOAD_ATTR, LOAD_METHOD: of what the class's cell holds; 0: a static or class method.
+     * STORE_ATTR: the same of a property, and else the shape after the store. */
     uint32_t other;
     uint32_t slot;
     uint32_t offset; /* of that slot in all such objects; 0: some have it outside, or it is none */

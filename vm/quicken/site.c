@@ -9,9 +9,11 @@
 
 _Static_assert((uint32_t)DV_SITE_WAIT << DV_SITE_BACKOFF <= UINT16_MAX, "dv_site.wait has 16 bits");
 
+/* Not in step with operands that change in turn, or a site would see the same ones each time. */
 static uint16_t waiting(uint8_t backoff) {
-    return (uint16_t)((uint32_t)DV_SITE_WAIT
-                      << (backoff < DV_SITE_BACKOFF ? backoff : DV_SITE_BACKOFF));
+    return (uint16_t)(((uint32_t)DV_SITE_WAIT
+                       << (backoff < DV_SITE_BACKOFF ? backoff : DV_SITE_BACKOFF)) -
+                      backoff);
 }
 
 void dv_site_become(dv_vm *vm, dv_cell *ip, uint32_t op) {

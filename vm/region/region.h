@@ -70,7 +70,7 @@ typedef struct dv_exit_item {
     dv_value value; /* of an instance the number of its shape */
 } dv_exit_item;
 
-/* `value` of a tuple, or a list, that is not made, which is negative. */
+/* `value` of a tuple, a list or a bound method that is not made, which is negative. */
 static inline dv_value dv_built_value(uint32_t type, uint32_t count) {
     return dv_int(-(int64_t)(count << 8 | type));
 }
@@ -126,6 +126,11 @@ typedef enum dv_made {
     DV_MADE_INSTANCE,
     DV_MADE_KINDS
 } dv_made;
+
+/* Which of them objects of a type are that regions build. */
+static inline dv_made dv_built_kind(uint32_t type) {
+    return type == DV_T_LIST ? DV_MADE_LIST : type == DV_T_METHOD ? DV_MADE_METHOD : DV_MADE_TUPLE;
+}
 
 /* When control comes to the cell, an object has not been made that generic code would have made.
  * In VMs that count alone. */

@@ -45,7 +45,8 @@ typedef struct dv_site {
     uint8_t reason;    /* dv_reason: why it stayed generic */
     uint16_t wait;     /* executions until the adaptive form tries again, or something is hot */
     union {            /* evidence for regions, from when a derivative was chosen; by its family: */
-        uint16_t seen; /* DV_SEEN_...: results (of STORE_SUBSCR: what is stored) */
+        uint16_t seen; /* DV_SEEN_...: results (of STORE_SUBSCR: what is stored; of operators:
+                          operands, where one was a bool) */
         struct {
             uint8_t second, first; /* likewise: FOR_ITER whose pairs are taken apart */
         } items;
@@ -330,6 +331,9 @@ __attribute__((unused)) static DV_OUT_OF_LINE OP(dispose) {
 /* Of an immediate int or a float. */
 #define DV_AS_DOUBLE(v) (dv_is_int(v) ? I2D(dv_as_int(v)) : dv_as_float(v))
 #define DV_IS_NUMBER(v) (dv_is_int(v) || dv_is_float(v))
+/* Of one, or a bool, which counts as an int. */
+#define DV_COUNTS(v)     (DV_IS_NUMBER(v) || dv_is_bool(v))
+#define DV_AS_COUNTED(v) (dv_is_bool(v) ? dv_int(dv_same(v, DV_TRUE)) : (v))
 /* Releases the owned ones of two inputs. */
 #define DISPOSE1(own, a)                        \
     do {                                        \

@@ -135,7 +135,8 @@ static bool is_method_of_several(uint32_t op) {
 
 static bool is_method(uint32_t op) {
     const dv_saw saw = op < DV_OP_COUNT ? (dv_saw)dv_op_infos[op].saw : DV_SAW_NOTHING;
-    return saw == DV_SAW_METHOD || saw == DV_SAW_UNBOUND || is_method_of_several(op);
+    return saw == DV_SAW_METHOD || saw == DV_SAW_UNBOUND || saw == DV_SAW_BOUND ||
+           is_method_of_several(op);
 }
 
 /* The dl function that the site loads to be called, or enters itself; NULL: not known. */

@@ -262,7 +262,8 @@ static bool stays(dv_build *b, const dv_context *context, uint32_t pc, const dv_
 static bool box_value(const way *w, dv_known_value *known, const dv_known_value *v, bool *changed) {
     if (!w->boxes || is_virtual(known) || is_virtual(v)) return false;
     if (known->where == DV_AT_HOME && known->kind == DV_K_ANY) return true;
-    const int32_t slot = known->where == DV_AT_VALUE ? free_slot_at(w) : known->slot;
+    const bool has_none = known->where == DV_AT_VALUE || known->where == DV_AT_ALIAS;
+    const int32_t slot = has_none ? free_slot_at(w) : known->slot;
     if (slot < 0) return false;
     const bool mixed = known->kind != v->kind && dv_is_raw_number(known) && dv_is_raw_number(v);
     *known =
@@ -282,7 +283,9 @@ static bool join_value(const way *w, dv_known_value *known, const dv_known_value
     if (known->kind != v->kind || v->where == DV_AT_HOME || known->where == DV_AT_HOME)
         return box_value(w, known, v, changed);
     bool same =
-        known->where == DV_AT_VALUE && v->where == DV_AT_VALUE && dv_same(known->value, v->value);
+        known->where == v->where &&
+        (known->where == DV_AT_VALUE ? dv_same(known->value, v->value)
+                                     : known->where == DV_AT_ALIAS && known->slot == v->slot);
     if (known->where == DV_AT_SLOT || same) return true;
     if (!dv_kind_is_raw((dv_kind)v->kind)) return box_value(w, known, v, changed);
     const int32_t slot = free_slot_at(w);
@@ -524,7 +527,9 @@ static void convert_record(const way *w, int32_t number, bool constants, moves *
     const int32_t record = w->partners[number];
     for (uint32_t i = 0; i < known->shape->count; i++) {
         const int16_t slot = known->values[i].slot;
-        if (known->values[i].where == DV_AT_VALUE || is_virtual(&known->values[i])) continue;
+        if (known->values[i].where == DV_AT_VALUE || known->values[i].where == DV_AT_ALIAS ||
+            is_virtual(&known->values[i]))
+            continue;
         if (record < 0) {
             if (constants && known->values[i].where == DV_AT_HOME) put_value(b, DV_NONE, slot);
             continue;

@@ -393,12 +393,16 @@ typedef struct group {
     uint32_t count;
 } group;
 
-static dv_object *bare_sequence(dv_vm *vm, const dv_exit_item *item, uint32_t count) {
+static dv_object *bare_built(dv_vm *vm, const dv_exit_item *item, uint32_t count) {
     if (dv_built_type(item) == DV_T_LIST) {
         dv_value nones[DV_BUILT_ITEMS];
         for (uint32_t i = 0; i < count; i++) nones[i] = DV_NONE;
         const dv_value list = dv_list_take(vm, nones, count);
         return dv_is_empty(list) ? NULL : dv_as_object(list);
+    }
+    if (dv_built_type(item) == DV_T_METHOD) {
+        const dv_value method = dv_method_new(vm, DV_NONE, DV_NONE);
+        return dv_is_empty(method) ? NULL : dv_as_object(method);
     }
     dv_tuple *tuple = dv_tuple_alloc(vm, count);
     for (uint32_t i = 0; tuple && i < count; i++) tuple->items[i] = DV_NONE;
@@ -408,7 +412,7 @@ static dv_object *bare_sequence(dv_vm *vm, const dv_exit_item *item, uint32_t co
 /* What the item describes, without attributes, or with items that are None; how many it is to have.
  * NULL: raised. */
 static dv_object *bare_object(dv_vm *vm, const dv_exit_item *item, uint32_t *count) {
-    if (dv_is_built(item)) return bare_sequence(vm, item, *count = dv_built_count(item));
+    if (dv_is_built(item)) return bare_built(vm, item, *count = dv_built_count(item));
     const dv_shape *shape = dv_shape_at(vm, (uint32_t)dv_as_int(item->value));
     dv_instance *self = bare_instance(vm, shape->class_, *count = shape->count);
     return self ? &self->header : NULL;
@@ -416,8 +420,12 @@ static dv_object *bare_object(dv_vm *vm, const dv_exit_item *item, uint32_t *cou
 
 static dv_value *slot_of(const group *g, uint32_t k, uint32_t i) {
     if (!dv_is_built(g->items[k])) return dv_instance_slot((dv_instance *)g->made[k], i);
-    return dv_built_type(g->items[k]) == DV_T_LIST ? &((dv_list *)g->made[k])->items[i]
-                                                   : &((dv_tuple *)g->made[k])->items[i];
+    dv_method *method = (dv_method *)g->made[k];
+    switch (dv_built_type(g->items[k])) {
+    case DV_T_METHOD: return i == 0 ? &method->self : &method->function;
+    case DV_T_LIST: return &((dv_list *)g->made[k])->items[i];
+    default: return &((dv_tuple *)g->made[k])->items[i];
+    }
 }
 
 /* None has attributes yet; false: raised, and none is made. */

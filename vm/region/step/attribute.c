@@ -21,11 +21,20 @@ typedef struct met {
     dv_global_cell *cell;
 } met;
 
+/* The function that the class's cell has, itself or as a static or class method; else what it has.
+ */
+static dv_value callee_of(const dv_global_cell *cell) {
+    const dv_value unbound = dv_method_unbound(cell->value);
+    return dv_is_empty(unbound) ? cell->value : unbound;
+}
+
 /* Of one of several shapes; false: nothing that a region can rely on. */
 static bool remember(const dv_poly_entry *entry, dv_saw saw, bool stores, met *shape) {
     shape->where = (dv_cell){.s = {(int32_t)entry->shape, (int32_t)entry->offset}};
     shape->cell = (dv_global_cell *)(uintptr_t)entry->cell;
-    if (saw == DV_SAW_METHOD) return entry->cell && dv_is_function(entry->cell->value);
+    if (saw == DV_SAW_METHOD || saw == DV_SAW_UNBOUND)
+        return entry->cell && dv_is_function(callee_of(entry->cell));
+    if (saw == DV_SAW_BOUND) return entry->cell && entry->other == DV_T_FUNCTION;
     if (saw == DV_SAW_PROPERTY) return entry->cell && !stores && entry->other == DV_T_PROPERTY;
     return !entry->cell && entry->offset && (!stores || entry->other == entry->shape);
 }
@@ -303,12 +312,31 @@ static void push_callee(dv_build *b, dv_value callee) {
     dv_step_count(b, true);
 }
 
-bool dv_step_method(dv_build *b) {
+/* The same of a static or class method, `found`: of the object only the class is asked, and then it
+ * is let go of. */
+static void push_unbound(dv_build *b, dv_value found, const met *shape, uint32_t next_pc) {
+    const int32_t q = b->top - 1;
+    if (b->e[q].kind != DV_K_VIRTUAL) dv_shape_guard(b, q, object_home(b, q), shape->where);
+    const bool released = dv_operator_drop(b, q);
+    dv_pop(b, 1);
+    dv_value self = DV_EMPTY;
+    if (dv_is_shape(found, DV_T_CLASSMETHOD))
+        self = dv_object_value(dv_shape_at(b->vm, (uint32_t)shape->where.s.a)->class_);
+    dv_step_push_call(b, dv_method_unbound(found), self);
+    dv_step_count(b, true);
+    if (released) dv_step_point_after(b, next_pc);
+}
+
+bool dv_step_method(dv_build *b, uint32_t next_pc) {
     const int32_t q = b->top - 1;
     const dv_known_value self = b->e[q];
     met shape;
-    if (!meet(b, DV_SAW_METHOD, q, &shape)) return false;
+    if (!meet(b, DV_SAW_METHOD, q, &shape) && !meet(b, DV_SAW_UNBOUND, q, &shape)) return false;
     dv_value callee = dv_constant_global(b, shape.cell);
+    if (!dv_is_empty(dv_method_unbound(callee))) {
+        push_unbound(b, callee, &shape, next_pc);
+        return true;
+    }
     const bool appends = shape.where.s.a == DV_T_LIST && dv_step_is_append(callee);
     const bool by_payload =
         !dv_is_empty(callee) && dv_payload_type(callee) == (uint32_t)shape.where.s.a;
@@ -319,25 +347,14 @@ bool dv_step_method(dv_build *b) {
     return true;
 }
 
-/* obj.name(...) of a static or class method: of the object only the class is asked, and then it is
- * let go of. */
-bool dv_step_unbound_method(dv_build *b, uint32_t next_pc) {
+bool dv_step_bind(dv_build *b, uint32_t next_pc) {
     const int32_t q = b->top - 1;
     met shape;
-    if (!meet(b, DV_SAW_UNBOUND, q, &shape)) return false;
-    const dv_value found = dv_constant_global(b, shape.cell);
-    const dv_value callee = dv_method_unbound(found);
-    if (dv_is_empty(callee)) return false;
+    if (!dv_virtual_may_bind(b) || !meet(b, DV_SAW_BOUND, q, &shape)) return false;
+    const dv_value function = dv_constant_global(b, shape.cell);
+    if (dv_is_empty(function) || !dv_is_function(function)) return false;
     if (b->e[q].kind != DV_K_VIRTUAL) dv_shape_guard(b, q, object_home(b, q), shape.where);
-    const bool released = dv_operator_drop(b, q);
-    dv_pop(b, 1);
-    dv_value self = DV_EMPTY;
-    if (dv_is_shape(found, DV_T_CLASSMETHOD))
-        self = dv_object_value(dv_shape_at(b->vm, (uint32_t)shape.where.s.a)->class_);
-    dv_step_push_call(b, callee, self);
-    dv_step_count(b, true);
-    if (released) dv_step_point_after(b, next_pc);
-    return true;
+    return dv_virtual_bind(b, function, next_pc);
 }
 
 bool dv_step_load_property(dv_build *b, uint32_t next_pc) {

@@ -1,5 +1,6 @@
 /* bound.c: the transfer function of calls of bound methods that were made before: `f = obj.method`
- * in front of the loop, or as an argument or a global.
+ * in front of the loop, or as an argument or a global; and of those that the region has not made
+ * (virtual.h).
  *
  * A local that the loop only reads holds now what it will hold each time: what that is says which
  * function to expect, and a guard tests it at each call.  A method of a dl class is analysed
@@ -10,6 +11,7 @@
  *  1. The region does not keep alive what a local holds.  It knows the method's code, not the
  * function: which one that is at each call, exits read from the bound method. */
 #include "region/step/step.h"
+#include "region/step/virtual.h"
 #include "types/callable/function.h"
 
 /* The object that the callee is, as far as is known; EMPTY: nothing is. */
@@ -77,7 +79,24 @@ static bool call_append(dv_build *b, const dv_cfunction *function, uint32_t *nex
     return true;
 }
 
+/* A bound method that was not made, inline. */
+static bool enter_virtual(dv_build *b, int32_t n, uint32_t next_pc) {
+    const dv_virtual *method = dv_virtual_record(b, &b->e[b->top - n - 3]);
+    const dv_function *function = dv_as_function(method->values[1].value);
+    if (b->top + 1 >= b->entry_limit || !dv_step_may_inline(b, function, n, 1)) return false;
+    for (int32_t i = 1; i <= n; i++)
+        if (dv_top(b, i)->where == DV_AT_REGISTER) dv_to_slot(b, b->top - i);
+    dv_virtual_unbind(b, n);
+    dv_step_count(b, true);
+    return dv_step_inline(b, function, n + 1, false, next_pc);
+}
+
 bool dv_step_call_bound(dv_build *b, int32_t n, uint32_t *next_pc) {
+    if (dv_virtual_is_method(b, b->top - n - 3)) {
+        if (!enter_virtual(b, n, *next_pc)) return false;
+        *next_pc = b->failed ? b->pc : 0;
+        return true;
+    }
     const dv_value callee = evident_callee(b, dv_top(b, n + 3));
     if (dv_is_empty(callee) || dv_step_is_cold(b)) return false;
     if (dv_is_shape(callee, DV_T_METHOD))

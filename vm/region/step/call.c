@@ -325,15 +325,21 @@ int32_t dv_step_missing(dv_build *b, const dv_function *function, int64_t missin
     return known ? (int32_t)missing : -1;
 }
 
+bool dv_step_may_inline(dv_build *b, const dv_function *function, int32_t n, int32_t more) {
+    const int64_t exact = dv_function_thread(function)->exact_arguments;
+    const int32_t missing = dv_step_missing(b, function, exact - n - more);
+    if (missing < 0 || b->top + more + missing >= b->entry_limit) return false;
+    b->top += more + missing; /* as it will be */
+    const bool inlined = dv_build_may_inline(b, function, (uint32_t)(n + more + missing));
+    b->top -= more + missing;
+    return inlined;
+}
+
 bool dv_step_inline(dv_build *b, const dv_function *function, int32_t n, bool bare,
                     uint32_t next_pc) {
     dv_thread *thread = dv_function_thread(function);
     const int32_t missing = dv_step_missing(b, function, thread->exact_arguments - n);
-    if (missing < 0 || b->top + missing >= b->entry_limit) return false;
-    b->top += missing; /* as it will be */
-    const bool inlined = dv_build_may_inline(b, function, (uint32_t)(n + missing));
-    b->top -= missing;
-    if (!inlined) return false;
+    if (!dv_step_may_inline(b, function, n, 0)) return false;
     if (bare) {
         for (int32_t i = 1; i <= n; i++)
             if (dv_top(b, i)->where == DV_AT_REGISTER) dv_to_slot(b, b->top - i);
@@ -603,7 +609,7 @@ uint32_t dv_step_load_method(dv_build *b, uint32_t next_pc) {
         dv_step_push_call(b, v, self);
         return next_pc;
     }
-    if (dv_step_method(b) || dv_step_unbound_method(b, next_pc)) return next_pc;
+    if (dv_step_method(b, next_pc)) return next_pc;
     next_pc = dv_step_embed(b, 1, 4, next_pc);
     if (!b->ended) {
         dv_known_value self = *dv_top(b, 1);

@@ -69,10 +69,14 @@ void dv_step_count(dv_build *b, bool typed) {
  */
 
 void dv_unbox(dv_build *b, int32_t q, dv_kind kind) {
+    dv_unbox_by(b, q, kind,
+                kind == DV_K_INT     ? DV_OP_R_UNBOX_I
+                : kind == DV_K_FLOAT ? DV_OP_R_UNBOX_D
+                                     : DV_OP_R_UNBOX_B);
+}
+
+void dv_unbox_by(dv_build *b, int32_t q, dv_kind kind, uint32_t op) {
     dv_known_value *e = &b->e[q];
-    uint32_t op = kind == DV_K_INT     ? DV_OP_R_UNBOX_I
-                  : kind == DV_K_FLOAT ? DV_OP_R_UNBOX_D
-                                       : DV_OP_R_UNBOX_B;
     dv_spill(b, kind == DV_K_FLOAT, b->top);
     int16_t home = e->where == DV_AT_ALIAS ? dv_home(b, e->slot) : dv_home(b, q);
     dv_region_emit_guard(b, op, home, 0, 0);
@@ -949,9 +953,9 @@ uint32_t dv_step_load_attribute(dv_build *b, uint32_t next_pc) {
     if (dv_complex_load_attribute(b, &next_pc)) return next_pc;
     dv_value v = dv_attribute_constant(b, &object);
     if (dv_is_empty(v))
-        return dv_virtual_load_attribute(b, next_pc) ? next_pc
-               : dv_step_load_property(b, next_pc)   ? 0
-                                                     : dv_step_load_slot(b, next_pc);
+        return dv_virtual_load_attribute(b, next_pc) || dv_step_bind(b, next_pc) ? next_pc
+               : dv_step_load_property(b, next_pc)                               ? 0
+                                                   : dv_step_load_slot(b, next_pc);
     dv_pop(b, 1);
     dv_push_constant(b, v);
     return next_pc;

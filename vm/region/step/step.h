@@ -31,6 +31,8 @@ const dv_op_info *dv_step_evidence(const dv_build *b);
 bool dv_step_is_cold(const dv_build *b);
 /* An entry that INCA saw as an int or float becomes raw, behind a guard. */
 void dv_unbox(dv_build *b, int32_t q, dv_kind kind);
+/* The same by the instruction `op`. */
+void dv_unbox_by(dv_build *b, int32_t q, dv_kind kind, uint32_t op);
 /* The topmost entry, a result at home, is expected to be of the raw kind.  It is looked at behind
  * the instruction: that is where the region leaves if it is not. */
 void dv_step_take(dv_build *b, dv_kind kind, uint32_t next_pc);
@@ -106,10 +108,11 @@ bool dv_step_load_property(dv_build *b, uint32_t next_pc);
  * ones then?  (subscript.c) */
 bool dv_subscripts_purely(dv_build *b, uint32_t pc, int32_t above);
 /* object.name(...): a dl function of the class of the shape that the site saw becomes a constant,
- * and the object self; false: it is another kind of method. */
-bool dv_step_method(dv_build *b);
-/* The same of a static or class method; the object is released. */
-bool dv_step_unbound_method(dv_build *b, uint32_t next_pc);
+ * and the object self, or the object is released, as it is a static or class method; false: it is
+ * another kind of method. */
+bool dv_step_method(dv_build *b, uint32_t next_pc);
+/* LOAD_ATTR of a method: a bound method that is not made; false: it is made, or something else. */
+bool dv_step_bind(dv_build *b, uint32_t next_pc);
 /* What LOAD_METHOD leaves: what is called, and self, a constant, or EMPTY. */
 void dv_step_push_call(dv_build *b, dv_value callee, dv_value self);
 /* The type of which a method takes payloads, if it has such signatures (core/raw.h); else 0. */
@@ -173,6 +176,8 @@ void dv_function_wanted(dv_vm *vm, dv_thread *wanted, bool made);
 /* `missing` of the function's parameters have no argument: as many if there are defaults for them,
  * and no more than positional ones, else -1. */
 int32_t dv_step_missing(dv_build *b, const dv_function *function, int64_t missing);
+/* May a call with n arguments and `more`, which are not on the stack yet, be analysed inline? */
+bool dv_step_may_inline(dv_build *b, const dv_function *function, int32_t n, int32_t more);
 /* The call with n arguments is analysed inline, its first instruction next; false: it cannot be.
  * `bare`: below the arguments is the place of a self that there is not. */
 bool dv_step_inline(dv_build *b, const dv_function *function, int32_t n, bool bare,

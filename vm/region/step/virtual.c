@@ -495,6 +495,8 @@ void dv_virtual_box(dv_build *b, int32_t number, uint32_t i) {
     if (v->where == DV_AT_VALUE)
         dv_region_emit_constant(b, dv_region_emit(b, DV_OP_R_VALUE, slot, 0, 0),
                                 (dv_cell){.v = v->value});
+    else if (v->where == DV_AT_ALIAS)
+        dv_region_emit(b, DV_OP_R_COPY, dv_home(b, v->slot), slot, 0);
     else
         dv_box(b, (dv_kind)v->kind, v->slot, (int16_t)slot);
     *v = (dv_known_value){DV_K_ANY, DV_AT_HOME, (int16_t)slot, DV_EMPTY};
@@ -590,9 +592,10 @@ bool dv_virtual_store_attribute(dv_build *b, uint32_t next_pc) {
 /* Those with the same number of items have the same one. */
 static dv_shape *shape_of_built(dv_build *b, dv_type_id type, int32_t n) {
     enum { EACH = DV_VIRTUAL_ATTRIBUTES + 1 };
-    if (!b->built) b->built = dv_build_get(b, 2 * EACH * sizeof *b->built);
+    if (!b->built) b->built = dv_build_get(b, 3 * EACH * sizeof *b->built);
     if (!b->built) return NULL;
-    dv_shape *shape = &b->built[(type == DV_T_LIST) * EACH + n];
+    const int32_t row = type == DV_T_LIST ? 1 : type == DV_T_METHOD ? 2 : 0;
+    dv_shape *shape = &b->built[row * EACH + n];
     shape->number = type;
     shape->count = (uint32_t)n;
     shape->class_ = b->vm->classes[type];
@@ -605,6 +608,12 @@ static bool are_values(dv_build *b, int32_t n) {
     for (int32_t q = b->top - n; q < b->top; q++)
         if (b->e[q].kind >= DV_K_UNSET) return false;
     return b->attribute_count - __builtin_popcountll(used_slots(b)) >= n;
+}
+
+/* Is it the object of a local that the region does not change? */
+static bool is_kept_by_local(const dv_build *b, const dv_known_value *e) {
+    return e->where == DV_AT_ALIAS && e->slot < b->locals &&
+           !(b->local_uses[e->slot] & DV_LOCAL_STORED);
 }
 
 bool dv_virtual_build(dv_build *b, dv_type_id type, int32_t n, uint32_t next_pc) {
@@ -623,16 +632,51 @@ bool dv_virtual_build(dv_build *b, dv_type_id type, int32_t n, uint32_t next_pc)
     if (number < 0) return false;
     dv_push_known(b, DV_K_VIRTUAL, DV_AT_NOWHERE, number, DV_EMPTY); /* to have what is in it */
     for (int32_t i = 0; i < n; i++) {
-        (void)make_value(b, first + i);
+        if (type != DV_T_METHOD || !is_kept_by_local(b, &b->e[first + i]))
+            (void)make_value(b, first + i);
         b->virtuals.data[number].values[i] = b->e[first + i];
         b->nests |= is_virtual(&b->e[first + i]);
     }
     dv_pop(b, n + 1);
     dv_push_known(b, DV_K_VIRTUAL, DV_AT_NOWHERE, number, DV_EMPTY);
     if (b->emitting) b->region->removed++;
-    dv_build_mark(b, type == DV_T_LIST ? DV_MADE_LIST : DV_MADE_TUPLE);
+    dv_build_mark(b, dv_built_kind(type));
     dv_step_count(b, true);
     return true;
+}
+
+bool dv_virtual_may_bind(dv_build *b) {
+    return b->vm->nama == DV_NAMA_VIRTUAL && !dv_snapshot_at(b->context, b->pc)->needed &&
+           b->top + 2 < b->entry_limit && dv_virtual_live(b).count < MOST_LIVE;
+}
+
+bool dv_virtual_bind(dv_build *b, dv_value function, uint32_t next_pc) {
+    const dv_known_value *self = dv_top(b, 1);
+    if (is_virtual(self) && carrier_of(b, self->slot) >= 0) dv_virtual_make(b, self->slot);
+    dv_push_constant(b, function);
+    if (dv_virtual_build(b, DV_T_METHOD, 2, next_pc)) return true;
+    dv_pop(b, 1);
+    return false;
+}
+
+bool dv_virtual_is_method(const dv_build *b, int32_t q) {
+    if (!is_virtual(&b->e[q])) return false;
+    const dv_virtual *record = dv_virtual_record(b, &b->e[q]);
+    return record->shape->number == DV_T_METHOD && record->values[1].where == DV_AT_VALUE;
+}
+
+void dv_virtual_unbind(dv_build *b, int32_t n) {
+    const int32_t q = b->top - n - 3, to = b->top - n, number = b->e[q].slot;
+    const dv_known_value self = b->virtuals.data[number].values[0];
+    b->e[q] = b->virtuals.data[number].values[1];
+    dv_step_shift(b, n, 1);
+    const dv_reached held = dv_virtual_live(b);
+    if (self.where == DV_AT_HOME)
+        dv_region_emit(b, dv_is_reached(&held, number) ? DV_OP_R_COPY : DV_OP_R_BORROW, self.slot,
+                       dv_home(b, to), 0);
+    b->e[to] = self;
+    if (self.where == DV_AT_HOME) b->e[to].slot = 0;
+    b->version++;
 }
 
 /* Which item of the one below it the topmost entry is the index of; -1: none that is known. */
@@ -641,7 +685,7 @@ static int32_t item_at(dv_build *b, bool of_list) {
     if (!is_virtual(built) || index->kind != DV_K_INT || index->where != DV_AT_VALUE) return -1;
     const dv_virtual *record = dv_virtual_record(b, built);
     const int64_t count = record->shape->count, i = dv_raw_int(index->value);
-    const bool fits = record->built && (!of_list || record->shape->number == DV_T_LIST);
+    const bool fits = dv_is_sequence(record) && (!of_list || record->shape->number == DV_T_LIST);
     if (!fits || i < -count || i >= count) return -1;
     return (int32_t)(i < 0 ? i + count : i);
 }
@@ -659,7 +703,8 @@ bool dv_virtual_store_item(dv_build *b, uint32_t next_pc) {
 }
 
 bool dv_virtual_length(dv_build *b, int32_t inputs, uint32_t next_pc) {
-    if (!is_virtual(dv_top(b, 1)) || !dv_virtual_record(b, dv_top(b, 1))->built) return false;
+    if (!is_virtual(dv_top(b, 1)) || !dv_is_sequence(dv_virtual_record(b, dv_top(b, 1))))
+        return false;
     const int32_t number = dv_top(b, 1)->slot;
     dv_pop(b, inputs);
     dv_push_constant(b, dv_int(b->virtuals.data[number].shape->count));
@@ -672,7 +717,7 @@ bool dv_virtual_unpack(dv_build *b, uint32_t count) {
     if (!is_virtual(dv_top(b, 1))) return false;
     const int32_t number = dv_top(b, 1)->slot;
     const dv_virtual record = b->virtuals.data[number];
-    if (!record.built || record.shape->count != count) return false;
+    if (!dv_is_sequence(&record) || record.shape->count != count) return false;
     dv_pop(b, 1);
     const dv_reached held = dv_virtual_live(b);
     const bool moves = !dv_is_reached(&held, number);
@@ -719,6 +764,7 @@ static uint8_t action_for(const dv_known_value *e) {
     if (is_virtual(e)) return DV_EXIT_OTHER;
     if (e->where == DV_AT_VALUE) return DV_EXIT_VALUE;
     if (e->where == DV_AT_HOME) return DV_EXIT_COPY_B; /* its count goes to the instance */
+    if (e->where == DV_AT_ALIAS) return DV_EXIT_COPY;
     return e->kind == DV_K_INT ? DV_EXIT_INT : e->kind == DV_K_FLOAT ? DV_EXIT_FLOAT : DV_EXIT_BOOL;
 }
 
@@ -740,8 +786,11 @@ static void push_instance(dv_build *b, const dv_reached *all, int32_t number, in
     DV_PUSH(b, items, made);
     for (uint32_t i = 0; i < record->shape->count; i++) {
         const dv_known_value *e = &record->values[i];
+        const bool alias = e->where == DV_AT_ALIAS;
         const dv_exit_item item = {.to = -1,
-                                   .from = is_virtual(e) ? place_in(all, e->slot) : e->slot,
+                                   .from = is_virtual(e) ? place_in(all, e->slot)
+                                           : alias       ? dv_home(b, e->slot)
+                                                         : e->slot,
                                    .action = action_for(e),
                                    .value = e->value};
         DV_PUSH(b, items, item);

@@ -9,7 +9,8 @@
  *  1. A record never changes: a store to an attribute makes another one, which all entries take
  * over that had the first.  So entries that are kept (edges) still name what they held.
  *  2. Attributes are raw values in slots (dv_build.attribute_slots), constants, or objects, each in
- *     such a slot too (AT_HOME), where it is counted.  A slot is in use as long as an entry, or the
+ *     such a slot too (AT_HOME), where it is counted.  Self of a bound method may be an alias of a
+ *     local that the region does not change.  A slot is in use as long as an entry, or the
  *     record of one, names it; only raw values share one.
  *  3. Entries with the same record hold the same object.  The lowest of them owns it where INCA
  * code would: it is a local, or a result on the operand stack.
@@ -30,8 +31,9 @@
  * the record: neither changes.  Exits make the instance in the first case alone.  Where the
  * attributes are to change, or something else holds it, it is made.
  *  8. A tuple is a record, too, whose attributes are its items, and so is a list, whose items
- * change as attributes do.  No loop carries them.  They are built at once if they would be made
- * anywhere but at exits: then they gain nothing.
+ * change as attributes do, and a bound method: self and the function, which is a constant.  No loop
+ * carries them.  They are built at once if they would be made anywhere but at exits: then they gain
+ * nothing.
  *  9. An attribute may be a virtual instance, whose record's number it is.  A record that changes
  * changes those that name it.  What is linked is made at once.  Where locals in which linked ones
  * have faded meet again, either none has been made or all.  None of a circle reaches objects:
@@ -83,6 +85,17 @@ uint32_t dv_virtual_constructed(dv_build *b);
 
 /* The n topmost entries become a virtual tuple or list; false: it is built. */
 bool dv_virtual_build(dv_build *b, dv_type_id type, int32_t n, uint32_t next_pc);
+/* A method of the topmost entry, the function bound to it, becomes a virtual one, whose items are
+ * these two, self first; may it?  False: it is built. */
+bool dv_virtual_may_bind(dv_build *b);
+bool dv_virtual_bind(dv_build *b, dv_value function, uint32_t next_pc);
+/* Is entry q such a method?  The call of it with n arguments is one with self and these; what is
+ * left of the method dies. */
+bool dv_virtual_is_method(const dv_build *b, int32_t q);
+void dv_virtual_unbind(dv_build *b, int32_t n);
+static inline bool dv_is_sequence(const dv_virtual *record) {
+    return record->built && record->shape->number != DV_T_METHOD;
+}
 /* LOAD_SUBSCR of one with a constant index, STORE_SUBSCR to a list, len(), with the entries that
  * the call has, and UNPACK_SEQUENCE of one with so many items; false: it is none. */
 bool dv_virtual_load_item(dv_build *b, uint32_t next_pc);
