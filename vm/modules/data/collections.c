@@ -149,9 +149,10 @@ static const dv_cfunction_def defaultdict_methods[] = {
  * values (borrowed) go to out[1 ..]. */
 static bool bind_fields(dv_vm *vm, dv_value spec, const dv_value *args, uint32_t count,
                         dv_value keywords, dv_value *out) {
-    const dv_value *parts = dv_as_tuple(spec)->items; /* "T.__new__", fields, defaults */
-    const dv_tuple *fields = dv_as_tuple(parts[1]), *defaults = dv_as_tuple(parts[2]);
-    uint32_t total = (uint32_t)fields->count + 1, texts = 0;
+    const dv_value *parts = dv_as_tuple(spec)->items; /* "T.__new__", fields, defaults or None */
+    const dv_tuple *fields = dv_as_tuple(parts[1]);
+    uint32_t total = (uint32_t)fields->count + 1, texts = 0, known = 0;
+    if (!dv_is_none(parts[2])) known = (uint32_t)dv_as_tuple(parts[2])->count;
     size_t size = (total + 1) * sizeof(char *), length;
     char **names = dv_heap_alloc(&vm->heap, size);
     if (!names) {
@@ -163,12 +164,12 @@ static bool bind_fields(dv_vm *vm, dv_value spec, const dv_value *args, uint32_t
         if (!(names[texts] = dv_str_utf8(vm, text, &length))) break;
     }
     const dv_parameters parameters = {names[0], (const char *const *)names + 1, total, total,
-                                      total - (uint32_t)defaults->count};
+                                      known < total ? total - known : 0};
     bool good = texts > total && dv_arguments_bind(vm, &parameters, args, count, keywords, out);
     while (texts-- > 0) dv_heap_free(&vm->heap, names[texts], strlen(names[texts]) + 1);
     dv_heap_free(&vm->heap, names, size);
-    for (uint32_t i = 1; good && i < total; i++)
-        if (dv_is_empty(out[i])) out[i] = defaults->items[i - (total - defaults->count)];
+    for (uint32_t i = 0; good && i < total; i++)
+        if (dv_is_empty(out[i])) out[i] = dv_as_tuple(parts[2])->items[known - (total - i)];
     return good;
 }
 
@@ -208,10 +209,11 @@ static const dv_cfunction_def named_tuple_def = {.name = "__new__",
                                                  .max = UINT32_MAX,
                                                  .flags = DV_CFUNCTION_FIELDS};
 
-/* _tuple_maker(name, fields, defaults): the function __new__ of a named tuple. */
+/* _tuple_maker(name, fields, defaults or None): the function __new__ of a named tuple. */
 static dv_value collections_tuple_maker(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
-    if (!dv_is_str(args[0]) || !dv_is_tuple(args[1]) || !dv_is_tuple(args[2]))
+    if (!dv_is_str(args[0]) || !dv_is_tuple(args[1]) ||
+        !(dv_is_none(args[2]) || dv_is_tuple(args[2])))
         return dv_raise(vm, DV_E_TYPE_ERROR, "_tuple_maker() expected a name and two tuples");
     dv_value name = dv_str_printf(vm, "%S.__new__", args[0]), self = dv_str_z(vm, "_cls");
     dv_value spec = DV_EMPTY, result = DV_EMPTY;

@@ -8,6 +8,7 @@
 #include "types/mapping/dict.h"
 #include "types/class/getter.h"
 #include "types/class/instance_dict.h"
+#include "types/class/lookup.h"
 #include "types/file/module.h"
 #include "types/text/str.h"
 #include "types/sequence/tuple.h"
@@ -156,6 +157,8 @@ static dv_value function_get_attribute(dv_vm *vm, dv_value self, dv_value name) 
     return DV_EMPTY;
 }
 
+#define NO_DEFAULTS "__defaults__ must be set to a tuple object"
+
 /* Replaces defaults: None and `del` take them away.  The dict and the tuple stay those that were
  * given, as in CPython. */
 static bool set_defaults(dv_vm *vm, dv_value *place, dv_type_id type, const char *message,
@@ -193,8 +196,7 @@ static bool function_set_attribute(dv_vm *vm, dv_value self, dv_value name, dv_v
     if (dv_str_is(name, "__defaults__")) {
         /* Regions know those of an __init__, and ask to be told of changes of its class. */
         if (vm->hooks.quicken.forget_classes) vm->hooks.quicken.forget_classes(vm);
-        return set_defaults(vm, &function->defaults, DV_T_TUPLE,
-                            "__defaults__ must be set to a tuple object", value);
+        return set_defaults(vm, &function->defaults, DV_T_TUPLE, NO_DEFAULTS, value);
     }
     if (dv_str_is(name, "__kwdefaults__"))
         return set_defaults(vm, &function->keyword_defaults, DV_T_DICT,
@@ -346,6 +348,12 @@ static dv_value cfunction_doc(dv_vm *vm, const dv_cfunction *function) {
     return dv_builtin_doc(vm, name);
 }
 
+/* Of __new__ of a named tuple: None, or a tuple; of other functions NULL. */
+static dv_value *defaults_of(const dv_cfunction *function) {
+    return function->def->flags & DV_CFUNCTION_FIELDS ? &dv_as_tuple(function->self)->items[2]
+                                                      : NULL;
+}
+
 static dv_value cfunction_get_attribute(dv_vm *vm, dv_value self, dv_value name) {
     const dv_cfunction *function = (const dv_cfunction *)dv_as_object(self);
     if (dv_same(name, vm->known.doc)) return cfunction_doc(vm, function);
@@ -356,9 +364,20 @@ static dv_value cfunction_get_attribute(dv_vm *vm, dv_value self, dv_value name)
         return is_method(function) ? DV_NONE : dv_str_z(vm, "builtins");
     }
     if (dv_str_is(name, "__self__") && !is_unbound_method(function)) return bound_to(vm, function);
+    const dv_value *defaults = defaults_of(function);
+    if (defaults && dv_str_is(name, "__defaults__")) return dv_retain(*defaults);
     if (dv_str_is(name, "__objclass__") && (is_unbound_method(function) || is_wrapper(function)))
         return dv_retain(function->owner);
     return DV_EMPTY;
+}
+
+/* (Programs set the defaults of a named tuple's __new__.) */
+static bool cfunction_set_attribute(dv_vm *vm, dv_value self, dv_value name, dv_value value) {
+    dv_value *defaults = defaults_of((const dv_cfunction *)dv_as_object(self));
+    if (!defaults || !dv_str_is(name, "__defaults__")) return dv_attribute_refuse(vm, self, name);
+    if (!set_defaults(vm, defaults, DV_T_TUPLE, NO_DEFAULTS, value)) return false;
+    if (dv_is_empty(*defaults)) *defaults = DV_NONE;
+    return true;
 }
 
 static dv_value raise_count(dv_vm *vm, const dv_cfunction *function, uint32_t given) {
@@ -553,7 +572,8 @@ static bool cfunction_hash(dv_vm *vm, dv_value self, int64_t *hash) {
     .name = shown, .id = number, \
     .face = cfunction_face, .release = cfunction_release, .traverse = cfunction_traverse, \
     .repr = cfunction_repr, .hash = cfunction_hash, .compare = cfunction_compare, \
-    .get_attribute = cfunction_get_attribute, .call = cfunction_call
+    .get_attribute = cfunction_get_attribute, .set_attribute = cfunction_set_attribute, \
+    .call = cfunction_call
 /* clang-format on */
 
 static const dv_cfunction_def descriptor_methods[] = {{.name = "__get__",

@@ -226,9 +226,7 @@ dv_value dv_load_method(dv_vm *vm, dv_value self, dv_value name, bool *is_method
 /* Storing ---------------------------------------------------------------------------------------
  */
 
-/* A value of a type without attributes of its own: the message depends on whether its class has
- * one of this name. */
-static bool refuse(dv_vm *vm, dv_value v, dv_value name) {
+bool dv_attribute_refuse(dv_vm *vm, dv_value v, dv_value name) {
     if (dv_same(name, vm->known.class_)) {
         dv_raise(vm, DV_E_TYPE_ERROR, DV_CLASS_IS_FIXED);
         return false;
@@ -255,7 +253,8 @@ bool dv_object_set_attribute(dv_vm *vm, dv_value v, dv_value name, dv_value valu
             return dv_descriptor_store(vm, cell->value, v, value);
     }
     const dv_type *type = dv_behaviour_of(vm, v);
-    return type->set_attribute ? type->set_attribute(vm, v, name, value) : refuse(vm, v, name);
+    return type->set_attribute ? type->set_attribute(vm, v, name, value)
+                               : dv_attribute_refuse(vm, v, name);
 }
 
 bool dv_value_set_attribute(dv_vm *vm, dv_value v, dv_value name, dv_value value) {

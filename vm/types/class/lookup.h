@@ -24,6 +24,9 @@ dv_value dv_object_get_attribute(dv_vm *vm, dv_value self, dv_value name);
 bool dv_value_set_attribute(dv_vm *vm, dv_value self, dv_value name, dv_value value) DV_MUST_CHECK;
 /* object.__setattr__ and __delattr__: without those of the class. */
 bool dv_object_set_attribute(dv_vm *vm, dv_value self, dv_value name, dv_value value) DV_MUST_CHECK;
+/* Of a value of a type without attributes of its own: raises, and is false.  The message depends on
+ * whether its class has one of this name. */
+bool dv_attribute_refuse(dv_vm *vm, dv_value v, dv_value name);
 
 /* What a data descriptor that `class_`, self's class, has under the name gives; EMPTY without
  * vm->error: there is none. */
