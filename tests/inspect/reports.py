@@ -59,8 +59,8 @@ f([k(1) for k in (C0, C1, C2, C3, C4, C5)])
 def f(items):
     for i in range(100):
         for x in items:
-            y = x + 1
-f([1, 2.5, 3, 4.5])
+            y = x + x
+f([1, "a", 3, "b"])
 """),
     ("long-ints", "TRUEDIV", 3, """\
 def f(x):

@@ -49,7 +49,7 @@ CASES = [
      LOOP + "f([1] * 100 + [0.5])\n"),
     ("backed-off", {"function": "f", "line": 4, "instruction": "ADD", "form": "ADD_INT", "waits": 16},
      LOOP + "f([1] * 100); f([0.5] * 100)\n"),
-    ("backed-off", {"line": 3, "instruction": "TRUEDIV", "reason": "no derivative for these types", "waits": 32},
+    ("backed-off", {"line": 3, "instruction": "TRUEDIV", "reason": "no derivative for these types", "waits": 31},
      "def f(x):\n    for i in range(400):\n        y = x / 3\nf(2 ** 70)\n"),
     ("covered", {"function": "f", "line": 3, "instruction": "GET_ITER"},
      "def f(n):\n    for i in range(n):\n        for j in range(3):\n            i + j\nf(40)\n"),
