@@ -78,6 +78,7 @@ LOCKSTEPS = (
 LOCKSTEP_ROOMS = ("levels", "generators")
 # A script runs in one of so many of the variants that take turns.  As many seeds in a row run it in all.
 TURNS, QUICK_TURNS = 12, 48
+LEAK_TURNS = 3  # where sanitizers look for leaks, after the last run of a script: that takes longer than most scripts
 GENERIC_TURNS = 4  # of a quick run at several levels: nama has run the code of level generic before it quickens
 PROGRESS = 30  # seconds between lines that say how far a run is, where there is no terminal
 SANITIZER_MARKS = (b"AddressSanitizer", b"LeakSanitizer", b"ThreadSanitizer", b"runtime error: ")
@@ -514,7 +515,7 @@ class Machine:
             return False
 
     def run(self, arguments: List[str], cwd: Path, timeout: float, prefix: Tuple[str, ...] = (), leaks: bool = True) -> Result:
-        """`leaks`: where a sanitizer looks for them, it should.  (That takes longer than most scripts.)"""
+        """`leaks`: where a sanitizer looks for them, it should."""
         slower = EMULATED if self.runner else 1
         if self.forks and not prefix and not leaks:
             return self.fork_server().run(arguments, cwd, timeout)
@@ -633,7 +634,7 @@ def run_test(machine: Machine, test: Test, variants: Variants, expectations: Exp
         limit = ("sh", "-c", f'ulimit -s {test.c_stack}; exec "$@"', "sh") if test.c_stack else ()
         if test.hidden:
             limit += ("env", f"LD_LIBRARY_PATH={test.hidden}")
-        got = machine.run(arguments, test.cwd, timeout, limit + variant.prefix, leaks=variant == chosen[-1])
+        got = machine.run(arguments, test.cwd, timeout, limit + variant.prefix, leaks=variant == chosen[-1] and turn(test, variants.seed or 0, LEAK_TURNS) == 0)
         if variant.prefix and got.status == 99:
             problems = ["valgrind complains:"] + got.stderr.decode(errors="replace").splitlines()[:MAX_DIFF_LINES]
         else:
