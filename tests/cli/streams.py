@@ -5,6 +5,7 @@ Exit status: 0 if all is well, 1 if anything differs.
 """
 
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -129,8 +130,10 @@ def blocked(program, text):
     reader, writer = os.pipe()
     process = subprocess.Popen([*program, "-c", text], stdout=writer,
                                stderr=subprocess.PIPE, env=oracle.clean_environment())
+    while select.select([], [writer], [], 0)[1]:  # until the pipe is full
+        time.sleep(0.05)
     os.close(writer)
-    time.sleep(0.3)
+    time.sleep(0.1)
     process.send_signal(signal.SIGINT)
     time.sleep(0.2)
     os.close(reader)  # the flush at exit finds it closed

@@ -504,6 +504,12 @@ static inline dv_shape *dv_shape_at(const dv_vm *vm, uint32_t shape) {
     return vm->shapes[shape & (DV_SHAPE_LIMIT - 1)];
 }
 
+/* Does a class have the shape, so that what a site remembers of it may be read?  (What a class has
+ * is freed with it.  Numbers are not used again.) */
+static inline bool dv_shape_lives(const dv_vm *vm, uint32_t shape) {
+    return shape < DV_T_COUNT || dv_shape_at(vm, shape);
+}
+
 /* A str, or an instance of a class that is known to be textual. */
 static inline bool dv_is_textual(const dv_vm *vm, dv_value v) {
     if (!dv_is_object(v)) return false;

@@ -139,15 +139,22 @@ static bool is_method(uint32_t op) {
            is_method_of_several(op);
 }
 
+/* Of what the classes have that a site met, the first stands for all. */
+static dv_value met_first(const dv_vm *vm, const dv_poly *poly) {
+    const dv_poly_entry *entry = poly->entries, *end = entry + DV_POLY_ENTRIES;
+    while (entry < end && entry->shape && !dv_shape_lives(vm, entry->shape)) entry++;
+    return entry < end && entry->cell ? entry->cell->value : DV_EMPTY;
+}
+
 /* The dl function that the site loads to be called, or enters itself; NULL: not known. */
 static const dv_thread *known_callee(dv_vm *vm, const dv_cell *cell, uint32_t op) {
     dv_value callee;
     const bool method = is_method(op);
-    if (is_method_of_several(op)) { /* one stands for all */
-        const dv_poly *poly = cell[dv_op_infos[op].cache_cell].p;
-        callee = poly->entries[0].cell ? poly->entries[0].cell->value : DV_EMPTY;
+    if (is_method_of_several(op)) {
+        callee = met_first(vm, cell[dv_op_infos[op].cache_cell].p);
     } else if (method || (op < DV_OP_COUNT && dv_op_infos[op].saw == DV_SAW_GLOBAL)) {
         const dv_cell *cache = cell + dv_op_infos[op].cache_cell + method;
+        if (method && !dv_shape_lives(vm, (uint32_t)cache[-1].s.a)) return NULL;
         callee = ((const dv_global_cell *)cache->p)->value;
         const dv_value unbound = dv_method_unbound(callee);
         if (!dv_is_empty(unbound)) callee = unbound;

@@ -39,19 +39,23 @@ static bool remember(const dv_poly_entry *entry, dv_saw saw, bool stores, met *s
     return !entry->cell && entry->offset && (!stores || entry->other == entry->shape);
 }
 
-/* The shapes that the attribute or method site at b->pc has met: how many. */
+/* The shapes that the attribute or method site at b->pc has met, and whose classes are there: how
+ * many. */
 static uint32_t find_shapes(dv_build *b, dv_saw saw, met shapes[DV_POLY_ENTRIES]) {
     const dv_op_info *evidence = dv_step_evidence(b);
     if (!evidence) return 0;
     const dv_cell *cache = dv_site_cell(b, b->pc) + evidence->cache_cell;
     uint32_t count = 0;
     if (evidence->saw == saw) {
+        if (!dv_shape_lives(b->vm, (uint32_t)cache[0].s.a)) return 0;
         shapes[count++] = (met){cache[0], saw == DV_SAW_SLOT ? NULL : cache[1].p};
     } else if (evidence->cached[0] == DV_CACHED_ENTRIES) {
         const dv_poly_entry *entries = ((const dv_poly *)cache[0].p)->entries;
         const bool stores = evidence->family == DV_OP_STORE_ATTR;
-        for (; count < DV_POLY_ENTRIES && entries[count].shape; count++)
-            if (!remember(&entries[count], saw, stores, &shapes[count])) return 0;
+        for (uint32_t i = 0; i < DV_POLY_ENTRIES && entries[i].shape; i++) {
+            if (!dv_shape_lives(b->vm, entries[i].shape)) continue;
+            if (!remember(&entries[i], saw, stores, &shapes[count++])) return 0;
+        }
     }
     return count > 0 && dv_build_depends(b, &b->vm->class_sites) ? count : 0;
 }
