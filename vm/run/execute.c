@@ -43,14 +43,17 @@ static dv_value find_builtin(dv_vm *vm, dv_value globals, dv_value name) {
     return cell && !dv_is_empty(cell->value) ? cell->value : dv_site_find(vm, name);
 }
 
-/* `__builtins__` in a module: as in CPython the module in __main__, elsewhere its dict.  No cell
- * has it, for `builtins` itself has no such name. */
-static dv_value load_missing(dv_vm *vm, const dv_module *module, dv_value name) {
+/* What the interactive names of _site are, or `__builtins__`: as in CPython the module in __main__,
+ * elsewhere its dict.  No cell has it, for `builtins` itself has no such name. */
+static __attribute__((noinline)) dv_value load_missing(dv_vm *vm, dv_value name) {
+    const dv_value found = dv_site_find(vm, name);
+    if (!dv_is_empty(found) || !dv_is_empty(vm->error)) return dv_retain(found);
     if (!dv_str_is(name, "__builtins__")) return raise_undefined(vm, name);
     const dv_value text = dv_str_intern(vm, "builtins", 8);
     const dv_value builtins = dv_is_empty(text) ? DV_EMPTY : dv_import(vm, text);
     dv_release(vm, text);
-    if (dv_is_empty(builtins) || dv_str_is(module->name, "__main__")) return builtins;
+    if (dv_is_empty(builtins) || dv_str_is(dv_frame_thread(vm->fp)->module->name, "__main__"))
+        return builtins;
     const dv_value names = dv_get_attribute(vm, builtins, vm->known.dict);
     dv_release(vm, builtins);
     return names;
@@ -82,9 +85,7 @@ dv_value dv_load_global(dv_vm *vm, const dv_value *fp, dv_value name) {
     const dv_global_cell *cell = dv_namespace_find(&dv_frame_thread(fp)->module->names, name);
     if (!cell || dv_is_empty(cell->value)) cell = dv_namespace_find(&vm->builtins, name);
     if (cell && !dv_is_empty(cell->value)) return dv_retain(cell->value);
-    dv_value found = dv_site_find(vm, name);
-    if (!dv_is_empty(found)) return dv_retain(found);
-    return dv_is_empty(vm->error) ? load_missing(vm, dv_frame_thread(fp)->module, name) : DV_EMPTY;
+    return load_missing(vm, name);
 }
 
 void dv_replace_global(dv_vm *vm, dv_global_cell *cell, dv_value value) {
