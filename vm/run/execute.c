@@ -43,8 +43,9 @@ static dv_value find_builtin(dv_vm *vm, dv_value globals, dv_value name) {
     return cell && !dv_is_empty(cell->value) ? cell->value : dv_site_find(vm, name);
 }
 
-/* What the interactive names of _site are, or `__builtins__`: as in CPython the module in __main__,
- * elsewhere its dict.  No cell has it, for `builtins` itself has no such name. */
+/* What the interactive names of _site are, or `__builtins__`: the module.  (In modules but __main__
+ * it is its dict in CPython, which calls that a detail.)  No cell has it, for `builtins` itself has
+ * no such name. */
 static __attribute__((noinline)) dv_value load_missing(dv_vm *vm, dv_value name) {
     const dv_value found = dv_site_find(vm, name);
     if (!dv_is_empty(found) || !dv_is_empty(vm->error)) return dv_retain(found);
@@ -52,11 +53,7 @@ static __attribute__((noinline)) dv_value load_missing(dv_vm *vm, dv_value name)
     const dv_value text = dv_str_intern(vm, "builtins", 8);
     const dv_value builtins = dv_is_empty(text) ? DV_EMPTY : dv_import(vm, text);
     dv_release(vm, text);
-    if (dv_is_empty(builtins) || dv_str_is(dv_frame_thread(vm->fp)->module->name, "__main__"))
-        return builtins;
-    const dv_value names = dv_get_attribute(vm, builtins, vm->known.dict);
-    dv_release(vm, builtins);
-    return names;
+    return builtins;
 }
 
 static __attribute__((noinline)) dv_value load_from_dict(dv_vm *vm, dv_value globals,
