@@ -235,7 +235,8 @@ static bool without_tail(job *j, whole *c, int64_t digits, int64_t k, bool up, w
         good = whole_add(j->vm, &quotient, &one, out);
     else
         whole_move(&quotient, out);
-    whole_drop(j->vm, &unit), whole_drop(j->vm, &quotient), whole_drop(j->vm, &rest);
+    whole_drop(j->vm, &unit), whole_drop(j->vm, &quotient);
+    whole_drop(j->vm, &rest), whole_drop(j->vm, &one);
     return good;
 }
 
