@@ -354,6 +354,11 @@ set_to = {"IR": "r = ", "DR": "d = ", "IS": "SLOT_I(c) = "}.get(kind + to)
     RANGE(a)[0].bits = (uint64_t)(uintptr_t)CELL(2).p;
     REGION_NEXT();
 </%isa:region>
+<%isa:region name="R_QUIET" operands="" cache="4" doc="The call behind it need not make what it raises if that is what the instruction says, about the value in home slot b, and nothing dies of what is in the instruction's set of home slots from a on: it goes to the target.">
+    vm->quiet.declared = GUARD_FAILS() ? NULL : CELL(2).p;
+    vm->quiet.at = ip;
+    REGION_NEXT();
+</%isa:region>
 <%isa:region name="R_CATCHES" operands="" cache="3" doc="Whether the set in the instruction has the class of the exception that slot a describes, to the int register.">
     r = CELL(2).i >> dv_source_at(RANGE(a))->number & 1;
     REGION_NEXT();

@@ -146,7 +146,8 @@ static dv_value builtin_iter(dv_vm *vm, const dv_value *args, uint32_t count) {
 }
 
 static dv_value builtin_next(dv_vm *vm, const dv_value *args, uint32_t count) {
-    dv_value item = count == 2 ? dv_step(vm, args[0]) : dv_next_or_stop(vm, args[0]);
+    if (count == 1) return dv_next_or_stop(vm, args[0]);
+    dv_value item = dv_step(vm, args[0]);
     if (!dv_is_empty(item) || !dv_is_empty(vm->error)) return item;
     return dv_retain(args[1]);
 }
@@ -259,7 +260,7 @@ const dv_cfunction_def dv_builtin_objects[] = {
     {.name = "dir", .entry = builtin_dir, .min = 0, .max = 1},
     {.name = "vars", .entry = builtin_vars, .min = 0, .max = 1, .inlined = DV_INLINED_FRAME},
     {.name = "iter", .entry = builtin_iter, .min = 1, .max = 2},
-    {.name = "next", .entry = builtin_next, .min = 1, .max = 2},
+    {.name = "next", .entry = builtin_next, .min = 1, .max = 2, .raises = &dv_stop_raises},
     {.name = "any", .entry = builtin_any, .min = 1, .max = 1, .inlined = DV_INLINED_ANY},
     {.name = "all", .entry = builtin_all, .min = 1, .max = 1, .inlined = DV_INLINED_ALL},
     {.name = "sorted",

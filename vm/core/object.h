@@ -259,6 +259,7 @@ typedef struct dv_cfunction_def {
     /* What sites of calls do themselves instead of calling entry. */
     dv_inlined inlined;
     dv_foreign_entry foreign_entry;
+    const struct dv_declared *raises; /* what it says that it raises (core/upcall.h), or NULL */
 } dv_cfunction_def;
 
 enum {
@@ -326,6 +327,7 @@ typedef struct dv_type {
     /* The class called as a constructor, without the class itself in args; NULL: cannot create
      * instances */
     dv_cfunction_keyword_entry construct;
+    const struct dv_declared *raises; /* what that says that it raises (core/upcall.h), or NULL */
     /* A new instance of a dl class that derives from this type, with the contents of a value of
      * exactly this type; NULL: the type is not an acceptable base. */
     dv_value (*adopt)(dv_vm *vm, dv_class *class_, dv_value exact);

@@ -88,7 +88,18 @@ dv_value dv_raise(dv_vm *vm, dv_error_class error, const char *format, ...);
  * leaves the error without a message. */
 dv_value dv_raise_bare(dv_vm *vm, dv_error_class error);
 dv_value dv_raise_value(dv_vm *vm, dv_error_class error,
-                        dv_value argument);        /* args = (argument,) */
+                        dv_value argument); /* args = (argument,) */
+/* What a C function, or the construct of a type, says that it raises as the last thing that it
+ * does, where nothing in C looks at it any more.  A region that catches that may go on without it
+ * (region/step/raised.h). */
+typedef struct dv_declared {
+    dv_error_class error;
+    uint8_t argument; /* of the call, from 1, that it is about; 0: of none */
+    const char *text; /* with the argument as its %V; NULL: args is the argument, or empty */
+} dv_declared;
+dv_value dv_raise_declared(dv_vm *vm, const dv_declared *declared, dv_value about);
+/* Can the region do without it?  (run/unwind.c) */
+bool dv_leaves_unmade(dv_vm *vm, dv_value about);
 bool dv_error_is(dv_vm *vm, dv_error_class error); /* is vm->error an instance of the class? */
 void dv_error_clear(dv_vm *vm);                    /* forgets vm->error */
 
@@ -160,6 +171,7 @@ void dv_generator_traverse(dv_vm *vm, dv_value generator, dv_visit visit, void *
 dv_value dv_generator_receiver(dv_value generator); /* of `yield from`, or None; new */
 /* Like dv_next, but StopIteration is raised at the end, with the value that a generator returns. */
 dv_value dv_next_or_stop(dv_vm *vm, dv_value iterator);
+extern const dv_declared dv_stop_raises;           /* StopIteration() */
 dv_value dv_raise_stop(dv_vm *vm, dv_value value); /* StopIteration(value); takes it */
 
 /* The attribute, or EMPTY without vm->error if there is none. */

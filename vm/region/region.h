@@ -249,7 +249,7 @@ enum {
 /* What is known of an exception where the region raises it: enough to make it (raised.h). */
 typedef struct dv_source {
     dv_class *class_;
-    const char *text; /* its only argument, or NULL */
+    const char *text; /* its only argument, with another one as its %V, or NULL */
     uint8_t number;   /* of the class, among those of its handler */
     uint8_t count;    /* arguments */
     uint8_t frame_count;

@@ -273,6 +273,7 @@ const dv_cell *dv_slow_call_keywords(DV_HANDLER_PARAMETERS) {
 
 /* Its caller needs nothing behind it but what is in volatile variables (engine.h, invariant 6). */
 static inline void run_cells(dv_vm *vm, const dv_cell *ip) {
+    vm->quiet.declared = NULL; /* anything may happen now */
     if (DV_UNLIKELY(vm->hooks.inspect.step != NULL))
         while (ip) ip = vm->hooks.inspect.step(vm, ip);
     dv_vm *volatile kept = vm;
@@ -396,6 +397,7 @@ call_other(dv_vm *vm, dv_value callee, const dv_value *args, uint32_t count, dv_
     if (dv_is_shape(callee, DV_T_METHOD))
         return call_bound(vm, (const dv_method *)dv_as_object(callee), args, count, keywords);
     const dv_type *type = dv_behaviour_of(vm, callee);
+    vm->quiet.declared = NULL; /* C code may look at what the callee raises */
     if (type && type->call) {
         /* What is built in does not count: levels that call it without dv_call would go deeper. */
         bool counts = type->id != DV_T_CFUNCTION && type->id != DV_T_PARTIAL &&

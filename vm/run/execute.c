@@ -683,10 +683,9 @@ bool dv_enter_with(dv_vm *vm, dv_value manager, dv_value *methods) {
 }
 
 dv_value dv_exit_with(dv_vm *vm, dv_value exit, dv_value exception) {
-    dv_value trace = dv_find_named(vm, exception, "__traceback__");
-    if (dv_is_empty(trace) && !dv_is_empty(vm->error)) return DV_EMPTY;
-    dv_value args[] = {dv_object_value(dv_class_of(vm, exception)), exception,
-                       dv_is_empty(trace) ? DV_NONE : trace};
+    dv_value trace = dv_exception_traceback(vm, exception);
+    if (dv_is_empty(trace)) return DV_EMPTY;
+    dv_value args[] = {dv_object_value(dv_class_of(vm, exception)), exception, trace};
     dv_value result = dv_call(vm, exit, args, 3, DV_EMPTY);
     dv_release(vm, trace);
     return result;

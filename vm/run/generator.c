@@ -225,8 +225,10 @@ dv_value dv_generator_next(dv_vm *vm, dv_value self) {
     return outcome > 0 ? result : DV_EMPTY;
 }
 
+const dv_declared dv_stop_raises = {DV_E_STOP_ITERATION, 0, NULL};
+
 dv_value dv_raise_stop(dv_vm *vm, dv_value value) {
-    if (dv_is_none(value)) return dv_raise(vm, DV_E_STOP_ITERATION, "");
+    if (dv_is_none(value)) return dv_raise_declared(vm, &dv_stop_raises, DV_EMPTY);
     dv_raise_value(vm, DV_E_STOP_ITERATION, value);
     dv_release(vm, value);
     return DV_EMPTY;

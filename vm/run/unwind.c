@@ -12,6 +12,7 @@
 #include "run/generator.h"
 #include "run/operate.h"
 #include "types/exception/exception.h"
+#include "types/text/str.h"
 
 /* Releases the operand stack's entries above `depth`; sp is where the stack ends now. */
 static void cut_stack(dv_vm *vm, const dv_thread *thread, uint32_t pc, dv_value *fp, dv_value *sp,
@@ -129,8 +130,48 @@ static const dv_cell *end_loop(dv_vm *vm, const dv_cell *link, dv_value *fp) {
     return target;
 }
 
+/* Can it die without that anybody notices? */
+static bool dies_silently(dv_value v) {
+    return !dv_is_object(v) || dv_is_shape(v, DV_T_STR) || dv_is_shape(v, DV_T_BYTES);
+}
+
+/* Does its text stay what it is, and is it short?  (Of a long one messages show the beginning.) */
+static bool is_plain(dv_value v) {
+    return !dv_is_object(v) ||
+           (dv_is_shape(v, DV_T_STR) && dv_as_str(v)->kind == 1 && dv_as_str(v)->length <= 40);
+}
+
+/* The slots of the set go on the way to the handler: none of what is in them may die there. */
+static bool all_stay(const dv_value *slots, uint64_t set) {
+    for (uint64_t rest = set; rest; rest &= rest - 1) {
+        const dv_value v = slots[__builtin_ctzll(rest)];
+        if (dies_silently(v)) continue;
+        uint32_t times = 0;
+        for (uint64_t other = set; other; other &= other - 1)
+            times += dv_same(slots[__builtin_ctzll(other)], v);
+        if (dv_as_object(v)->references <= times) return false;
+    }
+    return true;
+}
+
+bool dv_leaves_unmade(dv_vm *vm, dv_value about) {
+    const dv_cell *at = vm->quiet.at;
+    const uintptr_t way = (uintptr_t)vm->ip - (uintptr_t)at;
+    if (way > (dv_op_infos[DV_OP_R_QUIET].length + dv_op_infos[DV_OP_R_DEPTH].length) * sizeof *at)
+        return false;
+    if (!dv_is_empty(about) && (!dv_same(about, vm->fp[at[1].o.b]) || !is_plain(about)))
+        return false;
+    vm->quiet.left_out = all_stay(vm->fp + at[1].o.a, (uint64_t)at[4].i);
+    return vm->quiet.left_out;
+}
+
 const dv_cell *dv_slow_raise(DV_HANDLER_PARAMETERS) {
     (void)r, (void)d;
+    if (vm->quiet.left_out) {
+        vm->quiet.left_out = false;
+        vm->sp = sp, vm->fp = fp;
+        return vm->quiet.at[3].target;
+    }
     /* An extension's function may fail without saying why. */
     if (dv_is_empty(vm->error))
         dv_raise(vm, DV_E_SYSTEM_ERROR, "error return without exception set");

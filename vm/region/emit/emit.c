@@ -494,6 +494,7 @@ static uint32_t embed(dv_build *b, int32_t inputs, int32_t outputs, uint32_t nex
     dv_spill(b, true, b->top);
     if (b->sp != b->top) dv_region_emit(b, DV_OP_R_SET_SP, dv_home(b, b->top), 0, 0);
     const bool calls = is_call(b->context->thread->code->words[b->pc] & 0xFF);
+    if (calls) dv_raised_quietly(b);
     if (calls) dv_charge(b, true);
     const dv_thread *thread = b->context->thread;
     const dv_cell *original = thread->cells + thread->cell_at[b->pc];

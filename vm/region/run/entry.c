@@ -52,6 +52,7 @@ static void forget_exit(dv_vm *vm, const dv_region *region) {
 }
 
 void dv_region_free(dv_vm *vm, dv_region *region) {
+    vm->quiet.declared = NULL;
     forget_exit(vm, region);
     dv_region_discharge(vm, region);
     dv_dependent_leave(vm, &region->dependent);
@@ -214,6 +215,7 @@ static bool leave_back_edge(dv_vm *vm, dv_entry *entry) {
 void dv_region_retire(dv_vm *vm, dv_region *region, dv_refusal why) {
     if (region->retired) return;
     region->retired = true;
+    vm->quiet.declared = NULL; /* what goes on behind the call must look whether it is */
     forget_exit(vm, region);
     region->active++; /* what this breaks may invalidate the region itself */
     if (region->gate) {

@@ -25,9 +25,12 @@ static dv_value make(dv_vm *vm, const dv_value *slot) {
         args[i] = argument(vm, source, i, &slot);
         good &= !dv_is_empty(args[i]);
     }
-    if (source->text) {
-        args[count] = dv_str_new(vm, source->text, strlen(source->text));
-        good = !dv_is_empty(args[count++]);
+    if (source->text && good) {
+        const dv_value about = count ? args[0] : DV_NONE;
+        args[0] = dv_str_printf(vm, source->text, about);
+        good = !dv_is_empty(args[0]);
+        count = 1;
+        dv_release(vm, about);
     }
     source->class_->header.references++; /* of the exception */
     const dv_value made = good ? dv_exception_take(vm, source->class_, args, count) : DV_EMPTY;

@@ -7,11 +7,11 @@
 #include "types/sequence/tuple.h"
 
 /* What can look whether an instruction whose guard has failed raises. */
-typedef enum test { TEST_NOTHING, TEST_ZERO, TEST_LIST, TEST_TUPLE } test;
+typedef enum test { TEST_NOTHING, TEST_ZERO, TEST_LIST, TEST_TUPLE, TEST_CALL } test;
 
 struct dv_raising {
     dv_class *class_;
-    const char *text;     /* its only argument, or NULL */
+    const char *text;     /* its only argument, with another one as its %V, or NULL */
     int32_t first, count; /* else entries that are its arguments */
     uint32_t pc;          /* of what raises, in the innermost frame */
     test test;
@@ -55,6 +55,13 @@ static catcher find_catcher(const dv_build *b) {
         if (!at->parent || at->entering != DV_ENTERS_CALL) break;
     }
     return (catcher){0};
+}
+
+/* Is the entry released on the way to the handler? */
+static bool is_counted(dv_build *b, int32_t q) {
+    return b->e[q].kind == DV_K_RANGE ||
+           (b->e[q].where == DV_AT_HOME && b->e[q].kind != DV_K_NOTHING &&
+            dv_owned(b, b->context, b->pc, q));
 }
 
 /* Goes the entry without that anybody can notice? */
@@ -170,10 +177,7 @@ static void go(dv_build *b, const dv_raising *raising) {
     note_frames(b, raising->pc, c.context, &source);
     for (int32_t q = b->top - 1; q >= c.floor; q--) {
         const bool argument = q >= raising->first && q < raising->first + raising->count;
-        const bool counted = b->e[q].kind == DV_K_RANGE ||
-                             (b->e[q].where == DV_AT_HOME && b->e[q].kind != DV_K_NOTHING &&
-                              dv_owned(b, b->context, b->pc, q));
-        if (counted && !argument) dv_region_emit(b, DV_OP_R_RELEASE, dv_home(b, q), 0, 0);
+        if (!argument && is_counted(b, q)) dv_region_emit(b, DV_OP_R_RELEASE, dv_home(b, q), 0, 0);
     }
     dv_region_emit_constant(b, dv_region_emit(b, DV_OP_R_RAISE, slot, 0, 0),
                             (dv_cell){.i = (int64_t)b->sources.count});
@@ -278,6 +282,63 @@ void dv_raised_lookup(dv_build *b, uint32_t at) {
     raise_from(b, at + 4, &raising);
 }
 
+/* What the function declares that the site of the call has seen; NULL: nothing. */
+static const dv_declared *declared_at(const dv_build *b) {
+    enum { CACHE = 3 };
+    const uint32_t op = dv_step_op(b, b->pc);
+    const dv_op_info *info = dv_step_evidence(b);
+    const dv_cell *cache = dv_site_cell(b, b->pc) + CACHE;
+    if (op != DV_OP_CALL && op != DV_OP_CALL_METHOD) return NULL; /* with names */
+    if (!info || info->kind != DV_KIND_DERIVATIVE) return NULL;
+    if (info->cached[0] == DV_CACHED_FUNCTION) return ((const dv_cfunction_def *)cache->p)->raises;
+    return info->cached[0] == DV_CACHED_CLASS ? dv_as_class(cache->v)->descriptor->raises : NULL;
+}
+
+/* The entries that are released on the way to the handler, as a set of home slots from that of the
+ * first one on; false: some cannot be released there, or are too far away. */
+static bool find_released(dv_build *b, int32_t first, uint64_t *set) {
+    *set = 0;
+    for (int32_t q = 0; q < b->top; q++) {
+        const int32_t at = dv_home(b, q) - dv_home(b, first);
+        if (dv_is_raised(&b->e[q])) return false;
+        if (q < first || !is_counted(b, q)) continue;
+        if (dv_has_record(&b->e[q]) || b->e[q].kind == DV_K_RANGE || at < 0 || at > 63)
+            return false;
+        *set |= (uint64_t)1 << at;
+    }
+    return true;
+}
+
+/* Has the handler ever run?  (What follows ENTER_HANDLER knows, most often.) */
+static bool has_caught(const dv_build *b, const catcher *c) {
+    const dv_thread *thread = c->context->thread;
+    const uint32_t pc = c->pc + dv_op_infos[DV_OP_ENTER_HANDLER].length;
+    const dv_cell *cell = thread->cells + thread->cell_at[pc];
+    const uint32_t op = dv_op_of(b->vm, cell->h);
+    return op >= DV_OP_COUNT || dv_op_infos[op].kind != DV_KIND_ADAPTIVE || cell[1].site.backoff;
+}
+
+void dv_raised_quietly(dv_build *b) {
+    enum { WORTH = 4 }; /* what making an exception takes, for the share of what is typed */
+    const dv_declared *declared = declared_at(b);
+    const catcher c = declared ? find_catcher(b) : (catcher){0};
+    uint64_t set;
+    if (!c.context || !has_caught(b, &c) || !find_released(b, c.floor, &set)) return;
+    dv_raising raising = raising_of(b, declared->error, declared->text, TEST_CALL);
+    const bool self = dv_step_op(b, b->pc) == DV_OP_CALL_METHOD;
+    if (declared->argument) {
+        raising.first -= (int32_t)dv_word_operand(b, b->pc, 0) + self - declared->argument + 1;
+        raising.count = 1;
+    }
+    if (raising.first < c.floor || !are_arguments(b, raising.first, raising.count)) return;
+    const uint32_t at =
+        dv_region_emit(b, DV_OP_R_QUIET, dv_home(b, c.floor), dv_home(b, raising.first), 0);
+    dv_region_emit_constant(b, at, (dv_cell){.p = (void *)(uintptr_t)declared});
+    if (b->emitting && !b->failed) b->cells.data[at + 4].i = (int64_t)set;
+    raise_from(b, at + 3, &raising);
+    for (int32_t i = 0; i < WORTH; i++) dv_step_count(b, true);
+}
+
 /* The cell with the target of a jump if the instruction does not raise. */
 static uint32_t emit_test(dv_build *b, const dv_raising *raising) {
     const dv_known_value *e = dv_top(b, 1);
@@ -291,7 +352,9 @@ static uint32_t emit_test(dv_build *b, const dv_raising *raising) {
 }
 
 void dv_raised_stub(dv_build *b, const dv_raising *raising) {
-    if (raising->test) {
+    if (raising->test == TEST_CALL) {
+        dv_charge(b, false);
+    } else if (raising->test) {
         const uint32_t use = emit_test(b, raising);
         if (b->failed) return;
         b->cells.data[use].i = raising->exit;

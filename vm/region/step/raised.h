@@ -1,7 +1,8 @@
 /* raised.h: exceptions that are raised and caught in one region (internal to region/).
  *
- * `raise Class(...)`, a key that a dict has not, an index out of range, a division by zero: where
- * the try around them has its handler in the region, control goes there by a jump.  The exception
+ * `raise Class(...)`, a key that a dict has not, an index out of range, a division by zero, what C
+ * functions declare to raise: where the try around them has its handler in the region, control goes
+ * there by a jump.  The exception
  * is *raised* then, and not made: a slot has the dv_source that describes it. ENTER_HANDLER makes
  * two entries of it, HANDLED for the one that was handled before, and RAISED.
  *
@@ -31,6 +32,8 @@ bool dv_raised_call(dv_build *b, dv_class *class_, int32_t n, uint32_t next_pc);
 void dv_raised_divides(dv_build *b, uint32_t at, const char *text);
 void dv_raised_indexes(dv_build *b, uint32_t at, bool is_list, int32_t home);
 void dv_raised_lookup(dv_build *b, uint32_t at);
+/* The call at b->pc, which is emitted next, may raise what its function declares. */
+void dv_raised_quietly(dv_build *b);
 /* BUILD_TUPLE of n constants for the except clause behind it, which looks at what was raised;
  * false: it is something else. */
 bool dv_raised_among(dv_build *b, int32_t n, uint32_t *next_pc);

@@ -22,8 +22,7 @@ void dv_note_missing(dv_vm *vm, dv_value v, dv_value name) {
     dv_value error = vm->error;
     if (!dv_is_empty(dv_exception_get(error, "name"))) return;
     vm->error = DV_EMPTY;
-    if (!dv_exception_set(vm, error, "name", name) || !dv_exception_set(vm, error, "obj", v))
-        dv_error_clear(vm);
+    if (!dv_exception_set_missing(vm, error, name, v)) dv_error_clear(vm);
     vm->error = error;
 }
 

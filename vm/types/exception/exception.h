@@ -23,7 +23,7 @@ typedef struct dv_exception {
     dv_value args;           /* tuple */
     dv_value cause, context; /* exception, None or EMPTY */
     dv_value attributes;     /* dict or EMPTY; that of dl classes is elsewhere */
-    dv_value fields;         /* dict or EMPTY: exception_field.h */
+    dv_value fields; /* dict, EMPTY, or a tuple of `name` and `obj` alone: exception_field.h */
     bool suppress_context;
     bool settled;       /* the arguments say nothing of the fields */
     dv_value traceback; /* traceback object or EMPTY */
@@ -76,6 +76,9 @@ void dv_exception_set_traceback(dv_vm *vm, dv_value exception, dv_value tracebac
 bool dv_exception_set(dv_vm *vm, dv_value exception, const char *name,
                       dv_value value) DV_MUST_CHECK;
 dv_value dv_exception_get(dv_value exception, const char *name);
+/* `name` and `obj` of an AttributeError. */
+bool dv_exception_set_missing(dv_vm *vm, dv_value exception, dv_value name,
+                              dv_value obj) DV_MUST_CHECK;
 
 /* MATCH_EXCEPTION: 1, 0, -1 raised (catching what is no exception class). */
 int dv_exception_match(dv_vm *vm, dv_value exception, dv_value type);

@@ -127,11 +127,15 @@ static const char *field_called(dv_vm *vm, const dv_exception *exception, dv_val
     return NULL;
 }
 
-/* The value of a key in a small dict, borrowed; EMPTY: none.  Never fails: messages of errors are
- * made of it when there may be no memory for a key. */
+/* What is in a small dict, or the pair, borrowed; EMPTY: nothing.  Never fails: messages of errors
+ * are made of it when there may be no memory for a key. */
 static dv_value find(dv_value dict, const char *name) {
     dv_value key, value;
     if (dv_is_empty(dict)) return DV_EMPTY;
+    if (dv_is_tuple(dict)) {
+        const dv_value *pair = dv_as_tuple(dict)->items;
+        return is(name, "name") ? pair[0] : is(name, "obj") ? pair[1] : DV_EMPTY;
+    }
     for (int64_t i = 0; dv_dict_walk(dict, &i, &key, &value);)
         if (dv_is_str(key) && dv_str_is(key, name)) return value;
     return DV_EMPTY;
@@ -179,14 +183,37 @@ bool dv_exception_settle(dv_vm *vm, dv_exception *exception) {
 /* Setting and deleting --------------------------------------------------------------------------
  */
 
+static bool set_text(dv_vm *vm, dv_value dict, const char *name, dv_value value) {
+    const dv_value key = dv_str_intern(vm, name, strlen(name));
+    const bool done = !dv_is_empty(key) && dv_dict_set(vm, dict, key, value);
+    dv_release(vm, key);
+    return done;
+}
+
+/* The fields become a dict; false: raised. */
+static bool spread(dv_vm *vm, dv_exception *exception) {
+    const dv_value old = exception->fields;
+    if (dv_is_dict(old)) return true;
+    const dv_value dict = dv_dict_new(vm);
+    if (dv_is_empty(dict)) return false;
+    if (!dv_is_empty(old) && (!set_text(vm, dict, "name", dv_as_tuple(old)->items[0]) ||
+                              !set_text(vm, dict, "obj", dv_as_tuple(old)->items[1]))) {
+        dv_release(vm, dict);
+        return false;
+    }
+    exception->fields = dict;
+    dv_release(vm, old);
+    return true;
+}
+
 static bool store(dv_vm *vm, dv_exception *exception, dv_value name, dv_value value) {
-    if (dv_is_empty(exception->fields)) exception->fields = dv_dict_new(vm);
-    return !dv_is_empty(exception->fields) && dv_dict_set(vm, exception->fields, name, value);
+    return spread(vm, exception) && dv_dict_set(vm, exception->fields, name, value);
 }
 
 /* 1 done, 0 not there, -1 raised. */
 static int drop(dv_vm *vm, dv_exception *exception, dv_value name) {
-    return dv_is_empty(exception->fields) ? 0 : dv_dict_delete(vm, exception->fields, name);
+    if (dv_is_empty(exception->fields)) return 0;
+    return spread(vm, exception) ? dv_dict_delete(vm, exception->fields, name) : -1;
 }
 
 bool dv_exception_set_written(dv_vm *vm, dv_value exception, dv_value value) {
@@ -242,10 +269,17 @@ bool dv_exception_set_field(dv_vm *vm, dv_exception *exception, dv_value name, d
 }
 
 bool dv_exception_set(dv_vm *vm, dv_value exception, const char *name, dv_value value) {
-    dv_value key = dv_str_intern(vm, name, strlen(name));
-    bool done = !dv_is_empty(key) && store(vm, dv_as_exception(exception), key, value);
-    dv_release(vm, key);
-    return done;
+    return spread(vm, dv_as_exception(exception)) &&
+           set_text(vm, dv_as_exception(exception)->fields, name, value);
+}
+
+bool dv_exception_set_missing(dv_vm *vm, dv_value exception, dv_value name, dv_value obj) {
+    if (!dv_is_empty(dv_as_exception(exception)->fields))
+        return dv_exception_set(vm, exception, "name", name) &&
+               dv_exception_set(vm, exception, "obj", obj);
+    const dv_value pair = dv_tuple_new(vm, (const dv_value[]){name, obj}, 2);
+    if (!dv_is_empty(pair)) dv_as_exception(exception)->fields = pair;
+    return !dv_is_empty(pair);
 }
 
 bool dv_exception_set_number(dv_vm *vm, dv_value exception, const char *name, int64_t number) {

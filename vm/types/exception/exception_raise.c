@@ -102,6 +102,12 @@ dv_value dv_raise(dv_vm *vm, dv_error_class error, const char *format, ...) {
     return DV_EMPTY;
 }
 
+dv_value dv_raise_declared(dv_vm *vm, const dv_declared *declared, dv_value about) {
+    if (DV_UNLIKELY(vm->quiet.declared == declared) && dv_leaves_unmade(vm, about)) return DV_EMPTY;
+    if (declared->text) return dv_raise(vm, declared->error, declared->text, about);
+    return raise_new(vm, declared->error, &about, declared->argument != 0);
+}
+
 dv_value dv_raise_memory(dv_vm *vm) {
     if (dv_is_empty(vm->memory_error)) return DV_EMPTY; /* the VM is still being made */
     dv_exception *exception = dv_as_exception(vm->memory_error);

@@ -152,13 +152,15 @@ static dv_value dict_get(dv_vm *vm, const dv_value *args, uint32_t count) {
     return count > 2 ? dv_retain(args[2]) : DV_NONE;
 }
 
+static const dv_declared pop_raises = {DV_E_KEY_ERROR, 2, NULL};
+
 static dv_value dict_pop(dv_vm *vm, const dv_value *args, uint32_t count) {
     dv_value value = DV_EMPTY;
     /* An empty dict does not look at the key, as in CPython: it may even be unhashable. */
     if (dv_as_dict(args[0])->count > 0 && !dv_dict_pop(vm, args[0], args[1], &value))
         return DV_EMPTY;
     if (!dv_is_empty(value)) return value;
-    return count > 2 ? dv_retain(args[2]) : dv_raise_value(vm, DV_E_KEY_ERROR, args[1]);
+    return count > 2 ? dv_retain(args[2]) : dv_raise_declared(vm, &pop_raises, args[1]);
 }
 
 static dv_value dict_popitem(dv_vm *vm, const dv_value *args, uint32_t count) {
@@ -280,7 +282,7 @@ static const dv_cfunction_def dict_methods[] = {
     {.name = "values", .entry = dict_values, .min = 1, .max = 1},
     {.name = "items", .entry = dict_items, .min = 1, .max = 1},
     {.name = "get", .entry = dict_get, .min = 2, .max = 3, .inlined = DV_INLINED_GET},
-    {.name = "pop", .entry = dict_pop, .min = 2, .max = 3},
+    {.name = "pop", .entry = dict_pop, .min = 2, .max = 3, .raises = &pop_raises},
     {.name = "popitem", .entry = dict_popitem, .min = 1, .max = 1},
     {.name = "setdefault", .entry = dict_setdefault, .min = 2, .max = 3},
     {.name = "update", .keyword_entry = dict_update, .min = 1, .max = UINT32_MAX},

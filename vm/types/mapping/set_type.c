@@ -308,10 +308,12 @@ static dv_value set_discard(dv_vm *vm, const dv_value *args, uint32_t count) {
     return discard_any(vm, args[0], args[1]) < 0 ? DV_EMPTY : DV_NONE;
 }
 
+static const dv_declared remove_raises = {DV_E_KEY_ERROR, 2, NULL};
+
 static dv_value set_remove(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
     int result = discard_any(vm, args[0], args[1]);
-    if (result == 0) return dv_raise_value(vm, DV_E_KEY_ERROR, args[1]);
+    if (result == 0) return dv_raise_declared(vm, &remove_raises, args[1]);
     return result < 0 ? DV_EMPTY : DV_NONE;
 }
 
@@ -393,7 +395,7 @@ static const dv_cfunction_def set_methods[] = {
     {.name = "add", .entry = set_add, .min = 2, .max = 2, .inlined = DV_INLINED_ADD},
     {.name = "clear", .entry = set_clear, .min = 1, .max = 1},
     {.name = "discard", .entry = set_discard, .min = 2, .max = 2},
-    {.name = "remove", .entry = set_remove, .min = 2, .max = 2},
+    {.name = "remove", .entry = set_remove, .min = 2, .max = 2, .raises = &remove_raises},
     {.name = "pop", .entry = set_pop, .min = 1, .max = 1},
     {.name = "update", .entry = set_update, .min = 1, .max = UINT32_MAX},
     {.name = "intersection_update", .entry = set_intersection_update, .min = 1, .max = UINT32_MAX},

@@ -189,6 +189,9 @@ static int parse_stripped(dv_vm *vm, const char *text, size_t size, double *out)
     return ok;
 }
 
+static const dv_declared construct_raises = {DV_E_VALUE_ERROR, 1,
+                                             "could not convert string to float: %V"};
+
 dv_value dv_float_from_str(dv_vm *vm, dv_value text) {
     size_t size;
     char *utf8 = dv_str_utf8(vm, text, &size);
@@ -201,8 +204,7 @@ dv_value dv_float_from_str(dv_vm *vm, dv_value text) {
         dv_numeric_text_drop(vm, &ascii);
     }
     dv_heap_free(&vm->heap, utf8, size + 1);
-    if (status == 0)
-        return dv_raise(vm, DV_E_VALUE_ERROR, "could not convert string to float: %V", text);
+    if (status == 0) return dv_raise_declared(vm, &construct_raises, text);
     return status < 0 ? DV_EMPTY : dv_float(d);
 }
 
@@ -703,6 +705,7 @@ const dv_type dv_float_type = {
     .get_attribute = get_attribute,
     .format = float_format,
     .construct = float_construct,
+    .raises = &construct_raises,
     .adopt = float_adopt,
     .ignores_keywords = true,
     .methods = methods,

@@ -728,6 +728,7 @@ const dv_type dv_int_type = {
     .get_attribute = get_attribute,
     .format = dv_format_int,
     .construct = int_construct,
+    .raises = &dv_int_raises,
     .adopt = int_adopt,
     .methods = methods,
 };

@@ -11,6 +11,7 @@
 #define DV_TYPES_INT_H
 
 #include "core/raw.h"
+#include "core/upcall.h"
 #include "core/vm.h"
 
 typedef struct dv_bigint {
@@ -32,6 +33,7 @@ dv_value dv_int_from_double(dv_vm *vm,
 dv_value dv_int_from_text(dv_vm *vm, const char *text, size_t size, int base, bool *valid);
 /* The ValueError for text that is no number; it shows the repr of `shown`.  EMPTY. */
 dv_value dv_int_raise_invalid(dv_vm *vm, dv_value shown, int base);
+extern const dv_declared dv_int_raises;                               /* that of base 10 */
 dv_value dv_int_from_hex(dv_vm *vm, const char *digits, size_t size); /* DV_CONST_BIGINT */
 /* True and *out if v is an int (or bool) within int64; else false, nothing raised. */
 bool dv_int_to_int64(dv_value v, int64_t *out);

@@ -381,7 +381,12 @@ static dv_value from_digits(dv_vm *vm, const char *text, size_t size, int base, 
     return dv_int_from_int128(vm, negative ? -(__int128)n : (__int128)n);
 }
 
+const dv_declared dv_int_raises = {DV_E_VALUE_ERROR, 1,
+                                   "invalid literal for int() with base 10: %V"};
+
 dv_value dv_int_raise_invalid(dv_vm *vm, dv_value shown, int base) {
+    if (base == 10 && vm->quiet.declared == &dv_int_raises && dv_leaves_unmade(vm, shown))
+        return DV_EMPTY;
     dv_value repr = dv_repr(vm, shown);
     if (dv_is_empty(repr)) return dv_raise_bare(vm, DV_E_VALUE_ERROR);
     if (dv_as_str(repr)->length > 200) {

@@ -405,11 +405,15 @@ static dv_value list_insert(dv_vm *vm, const dv_value *args, uint32_t count) {
     return DV_NONE;
 }
 
+static const dv_declared pop_raises = {DV_E_INDEX_ERROR, 0, "pop from empty list"};
+static const dv_declared remove_raises = {DV_E_VALUE_ERROR, 0, "list.remove(x): x not in list"};
+static const dv_declared index_raises = {DV_E_VALUE_ERROR, 2, "%V is not in list"};
+
 static dv_value list_pop(dv_vm *vm, const dv_value *args, uint32_t count) {
     dv_list *list = dv_as_list(args[0]);
     int64_t index = -1;
     if (count > 1 && !dv_size_argument(vm, args[1], &index)) return DV_EMPTY;
-    if (list->count == 0) return dv_raise(vm, DV_E_INDEX_ERROR, "pop from empty list");
+    if (list->count == 0) return dv_raise_declared(vm, &pop_raises, DV_EMPTY);
     if (index < 0) index += list->count;
     if ((uint64_t)index >= (uint64_t)list->count)
         return dv_raise(vm, DV_E_INDEX_ERROR, "pop index out of range");
@@ -421,7 +425,7 @@ static dv_value list_remove(dv_vm *vm, const dv_value *args, uint32_t count) {
     int64_t at = dv_items_find(vm, args[0], args[1], 0, INT64_MAX);
     if (at == -2) return DV_EMPTY;
     dv_list *list = dv_as_list(args[0]);
-    if (at < 0) return dv_raise(vm, DV_E_VALUE_ERROR, "list.remove(x): x not in list");
+    if (at < 0) return dv_raise_declared(vm, &remove_raises, DV_EMPTY);
     if (at < list->count) dv_release(vm, list_take_out(vm, list, at));
     return DV_NONE;
 }
@@ -444,7 +448,7 @@ static dv_value list_index(dv_vm *vm, const dv_value *args, uint32_t count) {
     if (count < 4) stop = INT64_MAX; /* the list may grow meanwhile */
     int64_t at = dv_items_find(vm, args[0], args[1], start, stop);
     if (at == -2) return DV_EMPTY;
-    if (at < 0) return dv_raise(vm, DV_E_VALUE_ERROR, "%V is not in list", args[1]);
+    if (at < 0) return dv_raise_declared(vm, &index_raises, args[1]);
     return dv_int(at);
 }
 
@@ -514,10 +518,10 @@ static const dv_cfunction_def list_methods[] = {
     {.name = "extend", .entry = list_extend, .min = 2, .max = 2},
     {.name = "__reversed__", .entry = dv_list_reversed, .min = 1, .max = 1},
     {.name = "insert", .entry = list_insert, .min = 3, .max = 3},
-    {.name = "pop", .entry = list_pop, .min = 1, .max = 2},
-    {.name = "remove", .entry = list_remove, .min = 2, .max = 2},
+    {.name = "pop", .entry = list_pop, .min = 1, .max = 2, .raises = &pop_raises},
+    {.name = "remove", .entry = list_remove, .min = 2, .max = 2, .raises = &remove_raises},
     {.name = "reverse", .entry = list_reverse, .min = 1, .max = 1},
-    {.name = "index", .entry = list_index, .min = 2, .max = 4},
+    {.name = "index", .entry = list_index, .min = 2, .max = 4, .raises = &index_raises},
     {.name = "count", .entry = list_count, .min = 2, .max = 2},
     {.name = "copy", .entry = list_copy, .min = 1, .max = 1},
     {.name = "clear", .entry = list_clear, .min = 1, .max = 1},

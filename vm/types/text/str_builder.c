@@ -5,6 +5,7 @@
  *     the block becomes the string.  data is NULL while capacity is 0.
  *  2. `kind` is the smallest that holds all code points so far.
  *  3. After a failure nothing is appended any more, data is NULL, and vm->error is set. */
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -371,6 +372,17 @@ static void builder_c_string(dv_builder *b, const char *directive, va_list *argu
     dv_builder_text(b, text, strnlen(text, limit));
 }
 
+/* %d alone, without the C library. */
+static void builder_int(dv_builder *b, int number) {
+    char digits[12];
+    char *first = digits + sizeof digits;
+    unsigned rest = number < 0 ? 0 - (unsigned)number : (unsigned)number;
+    do *--first = (char)('0' + rest % 10);
+    while (rest /= 10);
+    if (number < 0) *--first = '-';
+    builder_latin(b, first, (size_t)(digits + sizeof digits - first));
+}
+
 /* One directive, from its '%' to its letter; false: raised. */
 static bool builder_directive(dv_builder *b, const char *directive, size_t size,
                               va_list *arguments) {
@@ -381,6 +393,11 @@ static bool builder_directive(dv_builder *b, const char *directive, size_t size,
     case 'V': return dv_builder_repr(b, va_arg(*arguments, dv_value));
     case 'S': return dv_builder_to_str(b, va_arg(*arguments, dv_value));
     case 'T': builder_type_name(b, va_arg(*arguments, dv_value)); return true;
+    case 'd':
+        if (size == 2) {
+            builder_int(b, va_arg(*arguments, int));
+            return true;
+        } /* falls through */
     default: builder_c_conversion(b, directive, size, arguments); return true;
     }
 }
@@ -392,11 +409,14 @@ dv_value dv_str_vprintf(dv_vm *vm, const char *format, va_list arguments) {
     va_copy(list, arguments);
     bool good = true;
     while (good && *format) {
-        size_t plain = strcspn(format, "%");
+        size_t plain = 0;
+        while (format[plain] && format[plain] != '%') plain++;
         dv_builder_text(&b, format, plain);
         format += plain;
         if (b.failed || !*format) break; /* nothing is called with an exception */
-        size_t size = 1 + strspn(format + 1, "0123456789+-# .*lhz");
+        size_t size = 1;                 /* nothing but a letter, most often */
+        if (!isalpha((unsigned char)format[1]) || strchr("lhz", format[1]))
+            size += strspn(format + 1, "0123456789+-# .*lhz");
         if (!format[size]) break;
         good = builder_directive(&b, format, size + 1, &list);
         format += size + 1;

@@ -66,8 +66,10 @@ dv_value dv_str_rfind_method(dv_vm *vm, const dv_value *args, uint32_t count) {
     return dv_int(hit);
 }
 
+const dv_declared dv_str_index_raises = {DV_E_VALUE_ERROR, 0, "substring not found"};
+
 static dv_value found_index(dv_vm *vm, int64_t at) {
-    return at < 0 ? dv_raise(vm, DV_E_VALUE_ERROR, "substring not found") : dv_int(at);
+    return at < 0 ? dv_raise_declared(vm, &dv_str_index_raises, DV_EMPTY) : dv_int(at);
 }
 
 dv_value dv_str_index_method(dv_vm *vm, const dv_value *args, uint32_t count) {
