@@ -399,11 +399,11 @@ ${call_class(False, n)}</%isa:derivative>
 <%isa:derivative name="CALL_TYPE_OF" promises="boxed" of="CALL" cache="class" doc="CALL of type with one argument; the cache is that of CALL_TYPE.">
     const dv_value callee = sp[-4], x = sp[-1];
     if (DV_UNLIKELY(callee.bits != CACHED(class).bits || GUARD_FAILS())) MISS();
-    if (DV_UNLIKELY(!dv_is_instance(x))) SLOW();
-    const dv_value class_ = dv_object_value(dv_shape_at(vm, dv_as_object(x)->shape)->class_);
+    const dv_class *class_ = dv_class_at_once(vm, x);
+    if (DV_UNLIKELY(!class_)) SLOW();
     dv_as_object(callee)->references--; /* a built-in class never dies */
     sp -= 3;
-    sp[-1] = dv_retain(class_);
+    sp[-1] = dv_retain(dv_object_value(class_));
     NEXT_RELEASING(x);
     --- out of line ---
     const dv_value x = sp[-1], class_ = dv_object_value(dv_class_of(vm, x));

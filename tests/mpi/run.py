@@ -22,7 +22,7 @@ from checking import check  # noqa: E402
 import checking  # noqa: E402
 
 SKIPPED, LIMIT = 77, 60
-SCRIPTS = [*(HERE / f"{name}.py" for name in ("points", "objects", "collectives", "groups", "memory")),
+SCRIPTS = [*(HERE / f"{name}.py" for name in ("points", "buffers", "objects", "collectives", "groups", "memory")),
            *(HERE.parents[1] / "bench" / "mpi" / f"{name}.py" for name in ("stencil", "gradient", "sort", "product"))]
 VARIANTS = {1: ["--level=inca", "--stress=quicken,exit:3"], 2: ["--level=generic"], 4: ["--level=nama"]}
 EVERY = [["--level=generic"], ["--level=inca"], ["--level=nama"],

@@ -531,13 +531,13 @@ static inline bool dv_is_textual_asked(dv_vm *vm, dv_value v) {
             dv_class_textual(vm, dv_shape_at(vm, dv_as_object(v)->shape)->class_));
 }
 
-/* The class of an instance, or of an object of one of the commonest types; NULL: dv_class_of says.
- */
+/* The class of an instance, or of an object of one of the commonest types or one of an extension;
+ * NULL: dv_class_of says. */
 static inline const dv_class *dv_class_at_once(const dv_vm *vm, dv_value v) {
     if (dv_is_object(v)) {
         const uint32_t shape = dv_as_object(v)->shape;
         if (shape >= DV_T_COUNT) return dv_shape_at(vm, shape)->class_;
-        return shape <= DV_T_DICT ? vm->classes[shape] : NULL;
+        return shape <= DV_T_DICT || shape >= DV_T_EXTENSION ? vm->classes[shape] : NULL;
     }
     return dv_is_int(v) ? vm->classes[DV_T_INT] : dv_is_float(v) ? vm->classes[DV_T_FLOAT] : NULL;
 }

@@ -86,6 +86,7 @@ static dvx_kind kind(dvx_vm *vm, dvx_value v) {
 }
 
 static bool read_int(dvx_vm *vm, dvx_value v, int64_t *out) {
+    if (DV_LIKELY(dv_is_int(v))) return *out = dv_as_int(v), true;
     if (!dv_api_given(vm, v)) return false;
     if (!dv_is_integral(v)) {
         dv_raise(vm, DV_E_TYPE_ERROR, "'%T' object cannot be interpreted as an integer", v);

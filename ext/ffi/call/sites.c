@@ -64,9 +64,15 @@ static dvx_outcome made(dvx_value v, dvx_value *result) {
 
 enum { MOST_ARGUMENTS = DVX_MOST_OPERANDS - 1 };
 
+/* How an argument becomes one of C, by the values that the site has seen.  (The VM compares the
+ * types of all operands: what was an int is one.) */
+typedef enum way { WAY_ANY, WAY_INT32, WAY_INT64, WAY_CDATA, WAY_LENT } way;
+
 typedef struct call_memory {
     ctype *type; /* of the callee */
     plan_trampoline trampoline;
+    uint8_t ways[MOST_ARGUMENTS];
+    const ctype *types[MOST_ARGUMENTS]; /* of cdatas that fit */
 } call_memory;
 
 typedef union slot {
@@ -81,12 +87,10 @@ typedef struct lent {
     dvx_view views[2];
 } lent;
 
-/* Arrays and their like, as a `void *`; false: not this way. */
-static bool put_lent(dvx_vm *vm, lent *l, const ctype *type, slot *to, dvx_value v) {
+static bool may_lend(dvx_kind kind) { return kind == DVX_ANY || kind == DVX_BYTEARRAY; }
+
+static bool lend(dvx_vm *vm, lent *l, slot *to, dvx_value v) {
     int64_t size;
-    bool may = ctype_is_void_pointer(type) && l->count < LENGTH_OF(l->views) &&
-               vm->api->kind(vm, v) == DVX_ANY;
-    if (!may) return false;
     dvx_view *view = &l->views[l->count];
     if (!lend_get(vm, v, false, view, &size)) return vm->api->clear_error(vm), false;
     l->count++;
@@ -94,20 +98,62 @@ static bool put_lent(dvx_vm *vm, lent *l, const ctype *type, slot *to, dvx_value
     return true;
 }
 
+/* Arrays and their like, as a `void *`; false: not this way. */
+static bool put_lent(dvx_vm *vm, lent *l, const ctype *type, slot *to, dvx_value v) {
+    bool may = ctype_is_void_pointer(type) && l->count < LENGTH_OF(l->views) &&
+               may_lend(vm->api->kind(vm, v));
+    return may && lend(vm, l, to, v);
+}
+
 static void release_lent(dvx_vm *vm, lent *l) {
     while (l->count) vm->api->buffer_release(vm, &l->views[--l->count]);
 }
 
-static bool put_argument(dvx_vm *vm, lent *l, const ctype *type, slot *to, dvx_value v) {
+static bool cdata_fits(const cdata *c, const ctype *type) {
+    bool points = c->type->kind == CTYPE_ARRAY || ctype_is_pointer(c->type);
+    return c->type == type ||
+           (points && (ctype_is_void_pointer(type) || ctype_is_void_pointer(c->type))) ||
+           (c->type->kind == CTYPE_ARRAY && c->type->item == type->item);
+}
+
+static bool put_any(dvx_vm *vm, lent *l, const ctype *type, slot *to, dvx_value v) {
     if (!ctype_is_pointer(type)) return write_number(vm, type, (char *)to, v);
     const cdata *c = cdata_of(vm, v);
     if (!c) return put_lent(vm, l, type, to, v);
-    bool points = c->type->kind == CTYPE_ARRAY || ctype_is_pointer(c->type);
-    bool fits = c->type == type ||
-                (points && (ctype_is_void_pointer(type) || ctype_is_void_pointer(c->type))) ||
-                (c->type->kind == CTYPE_ARRAY && c->type->item == type->item);
-    if (fits) to->p = c->data;
-    return fits;
+    if (!cdata_fits(c, type)) return false;
+    to->p = c->data;
+    return true;
+}
+
+static inline bool put_argument(dvx_vm *vm, lent *l, const call_memory *m, uint32_t i, slot *to,
+                                dvx_value v) {
+    const cdata *c;
+    switch ((way)m->ways[i]) {
+    case WAY_INT32:
+        if (!vm->api->read_int(vm, v, &to->i)) return vm->api->clear_error(vm), false;
+        return to->i == (int32_t)to->i;
+    case WAY_INT64: return vm->api->read_int(vm, v, &to->i) || (vm->api->clear_error(vm), false);
+    case WAY_CDATA:
+        c = cdata_of(vm, v);
+        if (c->type != m->types[i]) break;
+        return to->p = c->data, true;
+    case WAY_LENT: return l->count < LENGTH_OF(l->views) && lend(vm, l, to, v);
+    case WAY_ANY: break;
+    }
+    return put_any(vm, l, m->type->item->parameters[i], to, v);
+}
+
+static way way_of(dvx_vm *vm, const ctype *type, dvx_value v, const ctype **seen) {
+    dvx_kind kind = vm->api->kind(vm, v);
+    *seen = NULL;
+    if (kind == DVX_INT && type->kind == CTYPE_SIGNED)
+        return type->size == 4 ? WAY_INT32 : type->size == 8 ? WAY_INT64 : WAY_ANY;
+    if (!ctype_is_pointer(type)) return WAY_ANY;
+    const cdata *c = cdata_of(vm, v);
+    if (!c) return ctype_is_void_pointer(type) && may_lend(kind) ? WAY_LENT : WAY_ANY;
+    if (!cdata_fits(c, type)) return WAY_ANY;
+    *seen = c->type;
+    return WAY_CDATA;
 }
 
 static dvx_outcome run_call(dvx_vm *vm, const dvx_value *operands, void *cache, dvx_value *result) {
@@ -121,7 +167,7 @@ static dvx_outcome run_call(dvx_vm *vm, const dvx_value *operands, void *cache, 
     const ctype *function = m->type->item, *type = function->item;
     for (uint32_t i = 0; i < function->parameter_count; i++) {
         values[i] = &slots[i];
-        if (!put_argument(vm, &l, function->parameters[i], &slots[i], operands[i + 1]))
+        if (!put_argument(vm, &l, m, i, &slots[i], operands[i + 1]))
             return release_lent(vm, &l), DVX_DEOPTIMISE;
     }
     ffi_state *state = function->state;
@@ -186,7 +232,11 @@ static void specialise_call(dvx_vm *vm, dvx_site *site) {
                                             : is_number(result)         ? calls_INT
                                                                         : calls_OTHER;
     call_memory *m = vm->api->specialise(vm, site, list[count]);
-    if (m) *m = (call_memory){c->type, plan->trampoline};
+    if (!m) return;
+    *m = (call_memory){.type = c->type, .trampoline = plan->trampoline};
+    for (uint32_t i = 0; i < count; i++)
+        m->ways[i] =
+            (uint8_t)way_of(vm, function->parameters[i], site->operands[i + 1].value, &m->types[i]);
 }
 
 /* ---- Items ---- */

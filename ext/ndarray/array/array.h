@@ -72,6 +72,17 @@ static inline bool array_is_scalar(dvx_vm *vm, dvx_value v) {
     return vm->api->payload(vm, v, &scalar_type) != NULL;
 }
 
+/* How many bytes C may read where they are, in its order, and write; -1: it may not.  (Bools and
+ * complex numbers have no buffer, nor have arrays of no or many axes.) */
+static inline int64_t array_gives(const nd_array *a) {
+    const bool may =
+        a->dimensions != ND_NO_BUFFER && a->element <= DVX_FLOAT64 && a->flags & ND_C_CONTIGUOUS;
+    return may ? a->size * a->dtype->size : -1;
+}
+static inline int64_t array_takes(const nd_array *a) { return a->read_only ? -1 : array_gives(a); }
+/* Of the dtype. */
+static inline int64_t array_number(const nd_array *a) { return a->dtype->num; }
+
 /* ---- Making ---- */
 
 /* A new array in C order; its elements are not set.  ValueError, MemoryError. */

@@ -114,7 +114,10 @@ bool nd_add_all(dvx_vm *vm, dvx_value module, const dvx_function *functions, siz
     X(flat) \
     X(real) \
     X(imag) \
-    X(flags)
+    X(flags) \
+    X(_readable) \
+    X(_writable) \
+    X(_number)
 /* What adds the functions, types and constants of a file to the module: X_register. */
 #define ND_REGISTRATIONS(X) \
     X(dtype) \

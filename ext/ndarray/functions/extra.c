@@ -25,6 +25,16 @@ static dvx_value get_flags(dvx_vm *vm, dvx_value self) {
 }
 ND_ATTRIBUTE(flags, get_flags, NULL);
 
+/* What other extensions ask, each for one number. */
+#define NUMBER(name, value)                                        \
+    static dvx_value get_##name(dvx_vm *vm, dvx_value self) {      \
+        return vm->api->make_int(vm, value(array_self(vm, self))); \
+    }                                                              \
+    ND_ATTRIBUTE(name, get_##name, NULL)
+NUMBER(_readable, array_gives);
+NUMBER(_writable, array_takes);
+NUMBER(_number, array_number);
+
 /* Only what owns its data, or looks at what can be written to, may become writeable again. */
 static bool set_writable(dvx_vm *vm, nd_array *a, dvx_value value) {
     int on = vm->api->truth(vm, value);

@@ -19,11 +19,14 @@ static inline const nd_array *array_at(dvx_vm *vm, dvx_value v) {
     return vm->api->payload(vm, v, &array_type);
 }
 
-#define NUMBERS(X)              \
-    X(size, a->size)            \
-    X(ndim, a->ndim)            \
-    X(itemsize, a->dtype->size) \
-    X(nbytes, a->size * a->dtype->size)
+#define NUMBERS(X)                      \
+    X(size, a->size)                    \
+    X(ndim, a->ndim)                    \
+    X(itemsize, a->dtype->size)         \
+    X(nbytes, a->size * a->dtype->size) \
+    X(_readable, array_gives(a))        \
+    X(_writable, array_takes(a))        \
+    X(_number, array_number(a))
 
 #define RUN_NUMBER(name, value)                                                \
     static dvx_outcome run_##name(dvx_vm *vm, const dvx_value *v, void *cache, \

@@ -52,12 +52,14 @@ static bool copy_buffer(dv_vm *vm, dv_value v, dv_buffer *out, int64_t *count) {
     const dv_buffer *b = buffer_in(vm, v);
     uint32_t axes = vm->types[dv_type_of(vm, v)]->buffer_axes;
     if (b->element >= DV_TRUTH || b->dimensions == UINT32_MAX) return raise_unknown(vm, v);
-    dv_buffer lent = {.data = b->data, .element = b->element, .read_only = b->read_only};
-    lent.dimensions = b->dimensions & ~(uint32_t)DV_OTHER_ITEMS;
-    if (lent.dimensions <= axes) memcpy(lent.axes, b->axes, lent.dimensions * sizeof *b->axes);
-    *count = count_elements(&lent, axes);
+    out->data = b->data;
+    out->element = b->element;
+    out->read_only = b->read_only;
+    out->exports = 0;
+    out->dimensions = b->dimensions & ~(uint32_t)DV_OTHER_ITEMS;
+    for (uint32_t i = 0; i < out->dimensions && i < axes; i++) out->axes[i] = b->axes[i];
+    *count = count_elements(out, axes);
     if (*count < 0) return raise_malformed(vm, v);
-    *out = lent;
     if (!b->data && !b->dimensions) { /* zeros: nothing, rather than one element */
         out->dimensions = 1;
         out->axes[0].stride = (int64_t)dv_element_size(b->element);
