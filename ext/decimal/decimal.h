@@ -213,6 +213,11 @@ dvx_value decimal_text(dvx_vm *vm, const number *n, bool repr, notation how, boo
  * at it; -1: raised. */
 int decimal_parse(dvx_vm *vm, char *text, size_t size, number *out);
 
+/* ---- format.c ---- */
+
+/* format(self, given), of the number that it has. */
+dvx_value decimal_format_text(dvx_vm *vm, dvx_value self, const number *n, dvx_value given);
+
 /* A method of `inputs` arguments beside self. */
 #define METHOD(id, function, inputs)                              \
     static const dvx_function id = {.size = sizeof(dvx_function), \

@@ -88,39 +88,8 @@ static dvx_value to_str(dvx_vm *vm, dvx_value self) {
                         decimal_state_of(vm)->now->capitals);
 }
 
-/* N of the format ".Nf", up to MOST_PLACES; else -1. */
-static int64_t places(dvx_vm *vm, dvx_value spec) {
-    char text[8];
-    size_t size;
-    int64_t n = 0;
-    if (vm->api->kind(vm, spec) != DVX_STR ||
-        !vm->api->read_str(vm, spec, text, sizeof text, &size)) {
-        vm->api->clear_error(vm);
-        return -1;
-    }
-    if (size < 3 || size > 4 || text[0] != '.' || text[size - 1] != 'f') return -1;
-    for (size_t i = 1; i < size - 1; i++) {
-        if (text[i] < '0' || text[i] > '9') return -1;
-        n = n * 10 + (text[i] - '0');
-    }
-    return n <= MOST_PLACES ? n : -1;
-}
-
 static dvx_value format(dvx_vm *vm, dvx_value self, dvx_value spec) {
-    dvx_value args[] = {self, spec};
-    const number *n = self_of(vm, self), unit = {.c = 1, .exponent = -places(vm, spec)};
-    if (unit.exponent > 0 || n->kind != FINITE) return decimal_call(vm, "decimal_format", args, 2);
-    const context exact = {.precision = MOST_EXPONENT,
-                           .emin = -MOST_EXPONENT,
-                           .emax = MOST_EXPONENT,
-                           .rounding = decimal_state_of(vm)->now->rounding};
-    job j = {.vm = vm, .with = &exact};
-    number rounded[2];
-    if (!dvx_work(vm, 100) || !decimal_compute(&j, OP_quantize, n, &unit, rounded))
-        return DVX_FAILED;
-    dvx_value text = decimal_text(vm, rounded, false, PLAIN, true);
-    decimal_drop(vm, rounded);
-    return text;
+    return decimal_format_text(vm, self, self_of(vm, self), spec);
 }
 
 static dvx_value to_float(dvx_vm *vm, const dvx_value *args, uint32_t count) {

@@ -215,6 +215,8 @@ dv_value dv_evaluate_literal(dv_vm *vm, dv_value text);
 dv_value dv_module_globals(dv_vm *vm, dv_value module);
 /* The same of a dv_thread. */
 dv_value dv_code_globals(dv_vm *vm, const dv_object *thread);
+/* A function (new) of a code object, with the dict as its globals (run/evaluate.c). */
+dv_value dv_function_of(dv_vm *vm, dv_value code, dv_value globals);
 /* The object of the frame so many calls out from the one that calls C, new, with those of its
  * callers; None: there are not so many (run/seen.c).  EMPTY: raised. */
 dv_value dv_frame_show(dv_vm *vm, int64_t level);

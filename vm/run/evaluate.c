@@ -234,6 +234,29 @@ static dv_value run_in(dv_vm *vm, const char *function, dv_value code, dv_value 
     return result;
 }
 
+/* The code as that of the module (new): code knows the module whose cells it reads. */
+static dv_thread *code_in(dv_vm *vm, dv_thread *own, dv_value module) {
+    if (own->module != dv_as_module(module))
+        return dv_thread_new(vm, dv_thread_code(&own->header), dv_as_module(module));
+    own->header.references++;
+    return own;
+}
+
+dv_value dv_function_of(dv_vm *vm, dv_value code, dv_value globals) {
+    dv_thread *own = (dv_thread *)dv_as_object(code);
+    if (own->code->flags & (DV_CODE_MODULE | DV_CODE_CLASS))
+        return dv_raise(vm, DV_E_TYPE_ERROR, "a function of text's code is not part of dl");
+    dv_module *known = module_of_view(vm, globals);
+    if (!known && dv_same(own->module->dict, globals)) known = own->module;
+    dv_value module = known ? dv_retain(dv_object_value(known)) : module_of_dict(vm, globals);
+    if (dv_is_empty(module)) return DV_EMPTY;
+    dv_thread *thread = code_in(vm, own, module);
+    dv_value function = thread ? dv_function_make(vm, thread, DV_EMPTY) : DV_EMPTY;
+    if (thread) dv_release_object(vm, &thread->header);
+    dv_release(vm, module);
+    return function;
+}
+
 static bool is_mapping(dv_vm *vm, dv_value v) {
     if (dv_is_dict(v) || dv_is_shape(v, DV_T_MAPPING_PROXY)) return true;
     return dv_is_instance(v) && dv_class_special(dv_class_of(vm, v), vm->known.getitem) != NULL;

@@ -3,6 +3,7 @@
 #include "types/callable/function.h"
 
 #include "core/upcall.h"
+#include "types/callable/arguments.h"
 #include "types/class/class.h"
 #include "types/class/descriptor.h"
 #include "types/mapping/dict.h"
@@ -152,7 +153,8 @@ static dv_value function_get_attribute(dv_vm *vm, dv_value self, dv_value name) 
                                                        : dv_retain(function->keyword_defaults);
     if (dv_same(name, vm->known.dict))
         return own_dict(vm, function) ? dv_retain(function->attributes) : DV_EMPTY;
-    if (dv_str_is(name, "__globals__") || dv_str_is(name, "__builtins__"))
+    if (dv_str_is(name, "__globals__")) return dv_module_globals(vm, function->globals);
+    if (dv_str_is(name, "__builtins__"))
         return dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "'%S' of a function is not part of dl", name);
     return DV_EMPTY;
 }
@@ -231,6 +233,68 @@ static dv_value function_get(dv_vm *vm, const dv_value *args, uint32_t count) {
     return dv_raise(vm, DV_E_TYPE_ERROR, "__get__(None, None) is invalid");
 }
 
+/* Is it a tuple of cells, one for each free variable of the code?  None stands for no cells. */
+static bool check_closure(dv_vm *vm, dv_value code, dv_value closure) {
+    dv_value names = dv_find_named(vm, code, "co_freevars");
+    if (dv_is_empty(names)) return false;
+    const int64_t wanted = dv_as_tuple(names)->count;
+    dv_release(vm, names);
+    const bool none = dv_is_none(closure);
+    if (!dv_is_tuple(closure) && (wanted || !none)) {
+        dv_raise(vm, DV_E_TYPE_ERROR, "arg 5 (closure) must be %s",
+                 wanted ? "tuple" : "None or tuple");
+        return false;
+    }
+    const int64_t count = none ? 0 : dv_as_tuple(closure)->count;
+    if (count != wanted) {
+        dv_value name = dv_find_named(vm, code, "co_name");
+        if (!dv_is_empty(name))
+            dv_raise(vm, DV_E_VALUE_ERROR, "%S requires closure of length %lld, not %lld", name,
+                     (long long)wanted, (long long)count);
+        dv_release(vm, name);
+        return false;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        const dv_value cell = dv_as_tuple(closure)->items[i];
+        if (dv_is_shape(cell, DV_T_CELL)) continue;
+        dv_raise(vm, DV_E_TYPE_ERROR, "arg 5 (closure) expected cell, found %T", cell);
+        return false;
+    }
+    return true;
+}
+
+static bool check_construct(dv_vm *vm, const dv_value given[5]) {
+    if (!dv_is_shape(given[0], DV_T_CODE))
+        dv_arguments_refuse(vm, "function() argument 'code'", "code", given[0]);
+    else if (!dv_is_dict(given[1]))
+        dv_arguments_refuse(vm, "function() argument 'globals'", "dict", given[1]);
+    else if (!dv_is_none(given[2]) && !dv_is_str(given[2]))
+        dv_raise(vm, DV_E_TYPE_ERROR, "arg 3 (name) must be None or string");
+    else if (!dv_is_none(given[3]) && !dv_is_tuple(given[3]))
+        dv_raise(vm, DV_E_TYPE_ERROR, "arg 4 (defaults) must be None or tuple");
+    return dv_is_empty(vm->error) && check_closure(vm, given[0], given[4]);
+}
+
+/* types.FunctionType(code, globals, name=None, argdefs=None, closure=None) */
+static dv_value function_construct(dv_vm *vm, const dv_value *args, uint32_t count,
+                                   dv_value keywords) {
+    static const char *const names[] = {"code", "globals", "name", "argdefs", "closure"};
+    static const dv_parameters parameters = {"function", names, 5, 5, 2};
+    dv_value given[5];
+    if (!dv_arguments_sort(vm, &parameters, args, count, keywords, given)) return DV_EMPTY;
+    for (int i = 2; i < 5; i++)
+        if (dv_is_empty(given[i])) given[i] = DV_NONE;
+    if (!check_construct(vm, given)) return DV_EMPTY;
+    dv_value made = dv_function_of(vm, given[0], given[1]);
+    if (dv_is_empty(made)) return DV_EMPTY;
+    dv_function *function = dv_as_function(made);
+    if (!dv_is_none(given[2])) set_text(vm, &function->name, "__name__", given[2]);
+    if (!dv_is_none(given[3])) function->defaults = dv_retain(given[3]);
+    if (!dv_is_none(given[4]) && dv_as_tuple(given[4])->count)
+        function->closure = dv_retain(given[4]);
+    return made;
+}
+
 static const dv_cfunction_def function_methods[] = {
     {.name = "__get__", .entry = function_get, .min = 2, .max = 3, .flags = DV_CFUNCTION_WRAPPER},
     {.name = NULL}};
@@ -244,6 +308,7 @@ const dv_type dv_function_type = {
     .repr = function_repr,
     .get_attribute = function_get_attribute,
     .set_attribute = function_set_attribute,
+    .construct = function_construct,
     .methods = function_methods,
 };
 
