@@ -50,13 +50,15 @@ void dv_kind_unbox(dv_build *b, int32_t q, uint32_t input) {
         return;
     }
     if (beside->kind != DV_K_INT && !is_object(beside)) return;
-    /* A bool counts as an int there, also where the instruction is executed again. */
     const bool counts = dv_site_cell(b, b->pc)[1].site.seen & DV_SEEN_BOOL;
     const uint32_t choice = dv_build_choice(b), turned = DV_CHOICE_KIND << input;
     if (choice & turned) {
         dv_unbox(b, q, DV_K_FLOAT);
         return;
     }
+    /* A bool counts as an int from here on.  So what may be no number is looked at before: where
+     * the instruction is executed again, the bool must be one. */
+    if (counts && is_object(beside)) dv_load_double(b, other);
     b->otherwise = dv_build_branch(b, choice | turned);
     if (b->otherwise) dv_unbox_by(b, q, DV_K_INT, counts ? DV_OP_R_UNBOX_C : DV_OP_R_UNBOX_I);
 }
