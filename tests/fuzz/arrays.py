@@ -179,7 +179,11 @@ class ArrayWriter(Writer):
             return f"({self.expression(depth - 1)} {self.pick(('&', '|', '^'))} {self.expression(depth - 1)})"
         if n < 78:
             return f"{self.pick(('-', '-', '-', '~'))}{self.expression(depth - 1)}"
-        if n < 90:
+        if n < 82:
+            return f"np.where({self.expression(depth - 1)}{self.pick(('', ' > 0', ' < 1.5'))}, {self.operand(depth - 1)}, {self.operand(depth - 1)})"
+        if n < 85:
+            return self.clipped(self.expression(depth - 1))
+        if n < 91:
             if self.chance(50):
                 return f"{self.pick(FLOAT_UNARY)}({self.expression(depth - 1)} * 1.0)"
             return f"{self.pick(UNARY)}({self.expression(depth - 1)})"
@@ -188,6 +192,14 @@ class ArrayWriter(Writer):
                 return f"{self.pick(FLOAT_BINARY)}({self.expression(depth - 1)} * 0.5, {self.operand(depth - 1)})"
             return f"{self.pick(BINARY)}({self.expression(depth - 1)}, {self.operand(depth - 1)})"
         return f"(np.{self.pick(('maximum', 'minimum'))}({self.expression(depth - 1)}, {self.operand(depth - 1)}) + 0.0)"
+
+    def clipped(self, text: str) -> str:
+        # (Of complex numbers that are nans, and of unsigned ones by negative bounds, NumPy's is another one, and so is what it says
+        # where three shapes do not fit.)
+        bound = f"np.absolute({text})" if len(text) < 60 else "1"
+        low, high = (self.pick(("None", "0", "0.5", "2", "3", bound)) for _ in range(2))
+        text = f"(np.absolute({text}) {self.pick(('- 2', '* 0.5', '+ 0'))})"
+        return f"np.clip({text}, {low}, {high})" if self.chance(50) else f"{text}.clip({low}, {high})"
 
     def index(self) -> str:
         """One item of a key."""
@@ -347,7 +359,10 @@ class ArrayWriter(Writer):
         with self.under(f"def {name}(a, b, c, scale, zero_d):"):
             depth = self.random.randrange(2, 5)
             form = self.random.randrange(7)
+            if self.chance(12):
+                self.names = ("a.T", "b.T", "c.T")
             text = self.expression(depth)
+            self.names = ("a", "b", "c")
             if self.chance(8):
                 self.line(f"return {text} {self.pick(('==', '!='))} {self.operand(1)}")
             elif form < 2 and self.chance(60):

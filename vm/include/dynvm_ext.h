@@ -227,6 +227,9 @@ typedef struct dvx_function {
     dvx_binding binding;
     /* Since 1.1.  A list that stays, or NULL: calls with raw numbers. */
     const dvx_raw *raw;
+    /* Since 1.3.  Hot calls are shown to `specialise` of its first argument's type, too
+     * (dvx_site.method), as those of functions with a method's `entry` are. */
+    bool shown;
 } dvx_function;
 
 /* ---- Optimisation: sites (since 1.1) ---- */
@@ -274,7 +277,7 @@ typedef struct dvx_site {
     dvx_family family;
     uint32_t operation;                /* dvx_binary (also in place), dvx_unary or dvx_compare */
     dvx_value name;                    /* of the attribute; else DVX_FAILED */
-    const struct dvx_function *method; /* METHOD; CALL of a function with its `entry`; or NULL */
+    const struct dvx_function *method; /* METHOD; CALL of a function with its `entry`, or `shown` */
     uint32_t where;                    /* which instruction of its function it is */
     uint32_t times;                    /* how often it has been specialised before */
     uint32_t count;
@@ -299,7 +302,7 @@ typedef struct dvx_node {
      * constant that the site has dropped; else DVX_FAILED. */
     dvx_value name;
     uint32_t count;    /* of inputs: without what is in `name` */
-    int32_t inputs[2]; /* operand i, or the result of node ~i; of SET_ITEM the first two */
+    int32_t inputs[3]; /* operand i, or the result of node ~i; of SET_ITEM the first two */
     /* What the site is by itself. */
     const struct dvx_specialisation *derivative;
 } dvx_node;
@@ -348,6 +351,8 @@ typedef struct dvx_specialisation {
     dvx_handler native_method;
     bool
         keywords; /* CALL, METHOD: the last operands may be keyword arguments (dvx_site.keywords) */
+    /* Since 1.3.  CALL of a function, METHOD: may be a node of an expression, not only the last. */
+    bool inner;
     const char *where; /* since 1.2: where it is defined, for listings: DVX_HERE; or NULL */
 } dvx_specialisation;
 

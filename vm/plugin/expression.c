@@ -26,7 +26,7 @@ typedef enum role {
     AS_KEY,    /* that, or the load of a constant: the key of a subscript, which has dropped it */
     AS_CALLEE, /* LOAD_GLOBAL_CALLEE: a callee, and the two reserved entries of its call */
     AS_METHOD, /* LOAD_GLOBAL of a module and LOAD_METHOD: likewise, and no self */
-    AS_SELF /* LOAD_METHOD in front of the last site: below self, what is reserved for its call */
+    AS_SELF    /* LOAD_METHOD, of no module: below self, what is reserved for the call */
 } role;
 enum { CALL_ENTRIES = 3, METHOD_ENTRIES = 4 }; /* of a call, below its arguments */
 
@@ -59,13 +59,14 @@ static bool is_call(uint32_t op) {
 }
 
 /* The derivative of the extension at an inner site; NULL: it is something else.  (Of calls those of
- * objects, without keywords.) */
+ * objects, and those that say so, without keywords.) */
 static const dv_extension_site *site_of(const search *s, uint32_t pc) {
     const dv_extension_site *o = dv_specialise_at(s->vm, s->thread, pc);
     if (!o || o->family == DV_OP_LOAD_METHOD || o->kind == DVX_SITE_SET_ITEM ||
         dv_operate_is_named(o->family))
         return NULL;
-    if (o->kind > DVX_SITE_ATTRIBUTE && (o->kind != DVX_SITE_CALL || o->seen.callee)) return NULL;
+    const bool inner = o->kind == DVX_SITE_CALL && !o->seen.callee;
+    if (o->kind > DVX_SITE_ATTRIBUTE && !inner && !o->derivative.inner) return NULL;
     for (const dv_extension_type *t = s->extension->types; t; t = t->next)
         if (t == o->type) return o;
     return NULL;
@@ -121,13 +122,6 @@ static bool is_key(const search *s, uint32_t first, uint32_t pc) {
     return key && key->load == cell_at(s, first);
 }
 
-/* Does it prepare the last site, behind what loads its arguments, of an instruction each? */
-static bool prepares_last(const search *s, uint32_t pc) {
-    for (uint32_t i = 0; i < s->made->seen.count && pc < s->last; i++)
-        pc = dv_origin_next(s->thread->code, pc);
-    return pc == s->last && s->made->kind == DVX_SITE_METHOD;
-}
-
 /* What the instruction at *pc is, which becomes the pc of the last one that belongs to it. */
 static instruction classify(const search *s, uint32_t *pc) {
     instruction x = {.pc = *pc, .role = AS_ELSE};
@@ -140,7 +134,7 @@ static instruction classify(const search *s, uint32_t *pc) {
                member_of(s, next)) {
         x.role = AS_METHOD;
         *pc = next;
-    } else if (op == DV_OP_LOAD_METHOD && prepares_last(s, *pc)) {
+    } else if (op == DV_OP_LOAD_METHOD) {
         x.role = AS_SELF;
     } else if (op == DV_OP_LOAD_CONST || op == DV_OP_LOAD_CONST_B || op == DV_OP_LOAD_LOCAL ||
                op == DV_OP_LOAD_LOCAL_B || op == DV_OP_LOAD_GLOBAL) {
@@ -177,13 +171,17 @@ static uint32_t parts_of(const search *s, uint32_t pc) {
     return dv_op_among(op_at(s, pc), DV_OP_ADD, DV_OP_POW) ? 2 : s->thread->code->words[pc] >> 8;
 }
 
-/* How many entries of the stack a site takes; of a call *entries of them below the arguments. */
+/* How many entries of the stack a site takes; of a call *entries of them below self and arguments.
+ */
 static uint32_t taken(const search *s, uint32_t pc, uint32_t *entries) {
     uint32_t op = op_at(s, pc), arguments = s->thread->code->words[pc] >> 8;
+    const dv_extension_site *o = pc == s->last ? s->made : site_of(s, pc);
     *entries = 0;
     if (!is_call(op)) return (uint32_t)dv_op_infos[op].inputs;
     *entries = op == DV_OP_CALL || op == DV_OP_CALL_KW ? CALL_ENTRIES : METHOD_ENTRIES;
-    return arguments + *entries;
+    const uint32_t all = arguments + *entries;
+    if (o->kind == DVX_SITE_METHOD) *entries = CALL_ENTRIES;
+    return all;
 }
 
 /* ... and how many an instruction leaves. */
@@ -491,6 +489,18 @@ static dv_value callee_below(search *s, dv_expression *x, uint32_t pc, uint32_t 
     return callee;
 }
 
+/* What a call has; EMPTY: it is not always the same, or another one than the site's (a function).
+ */
+static dv_value callee_of(search *s, dv_expression *x, uint32_t pc, uint32_t slot, uint32_t count,
+                          int32_t callee, const dv_extension_site *o) {
+    dv_value found = callee == RESERVED ? callee_below(s, x, pc, slot, count, o)
+                     : callee >= FIRST_CALLEE
+                         ? callee_within(s, x, &s->all[callee - FIRST_CALLEE], o)
+                         : DV_EMPTY;
+    if (dv_is_empty(found) || !o->seen.callee || !dv_is_shape(found, DV_T_CFUNCTION)) return found;
+    return dvx_is_method(&o->seen, found) ? found : DV_EMPTY;
+}
+
 /* ---- Building ---- */
 
 static bool add_site(search *s, dv_expression *x, uint32_t pc, int32_t *stack, uint32_t *depth) {
@@ -498,26 +508,21 @@ static bool add_site(search *s, dv_expression *x, uint32_t pc, int32_t *stack, u
     uint32_t entries, count = taken(s, pc, &entries), inputs = count - entries;
     const dv_extension_site *o = pc == s->last ? NULL : site_of(s, pc);
     const dv_extension_site *site = o ? o : s->made;
-    const bool call = entries > 0;
-    uint32_t self = 0; /* is the first input */
+    const bool call = entries > 0, method = site->kind == DVX_SITE_METHOD;
     if (x->told.node_count == DV_MOST_NODES)
         return s->reason = "the expression is too large", false;
-    if (call && inputs > (o ? 2 : 3))
+    if (call && inputs > (o && !o->derivative.inner ? 2 : 3))
         return s->reason = "a call in the expression has too many arguments", false;
     x->places[x->told.node_count] = (uint16_t)(cell - x->first);
     dvx_node *node = &x->nodes[x->told.node_count++];
     *node = (dvx_node){.count = inputs, .name = DV_EMPTY};
     *depth -= count;
-    if (call && site->kind == DVX_SITE_METHOD) { /* (of a type of the extension: it stays) */
+    if (method) { /* (of a type of the extension: it stays) */
         node->family = DVX_SITE_METHOD;
-        node->inputs[0] = stack[*depth + CALL_ENTRIES];
-        self = 1;
-        node->count += self;
+        if (stack[*depth] == RESERVED) x->owned |= 1u << *depth;
     } else if (call) {
-        int32_t callee = stack[*depth];
         node->family = DVX_SITE_CALL;
-        node->name = callee == RESERVED ? callee_below(s, x, pc, *depth, count, site)
-                                        : callee_within(s, x, &s->all[callee - FIRST_CALLEE], site);
+        node->name = callee_of(s, x, pc, *depth, count, stack[*depth], site);
         if (dv_is_empty(node->name))
             return s->reason = "a callee in the expression may change", false;
     } else {
@@ -531,13 +536,16 @@ static bool add_site(search *s, dv_expression *x, uint32_t pc, int32_t *stack, u
         uint32_t at = *depth + entries + j;
         int32_t input = stack[at];
         bool owned = call || cell[1].extended.own >> j & 1;
+        if (call && input < FIRST_CALLEE + MOST_INSTRUCTIONS)
+            return s->reason = "what a call takes is not made by sites", false;
         if (key && j + 1 == inputs) { /* it is no input */
             if (input == RESERVED) x->owned |= (uint32_t)owned << at;
             continue;
         }
-        *(j + self < 2 ? &node->inputs[j + self] : &x->told.key) = input;
+        node->inputs[j] = input;
+        if (j == 2 && !o) x->told.key = input;
         if (input >= 0 && (uint32_t)input < x->stacked)
-            describe_below(s, x, (uint32_t)input, owned, o, j + call);
+            describe_below(s, x, (uint32_t)input, owned, o, j + (call && !method));
     }
     stack[(*depth)++] = ~(int32_t)(x->told.node_count - 1);
     return true;

@@ -260,7 +260,7 @@ static const dvx_expression *find_expression(asking *a, uint32_t start) {
     const char *reason;
     if (a->family == DV_OP_LOAD_METHOD) return NULL;
     const uint32_t self = family == DVX_SITE_CALL; /* of a function that is a method, too */
-    if (a->site.method ? a->site.count > self + 2 : a->callee != 0) return NULL;
+    if (a->site.method ? a->site.count > self + 3 : a->callee != 0) return NULL;
     bool found = dv_expression_find(vm, a->thread, a->site.where, a->made, a->extension, a->values,
                                     start, x, &reason);
     if (!found && !a->unfused) a->unfused = reason;
@@ -531,14 +531,16 @@ static const dvx_function *method_of(const dv_extension_type *type, const dvx_fu
     return NULL;
 }
 
-/* A function that is a method of its first argument, which is asked as if it were self. */
+/* A function that is a method of its first argument, or shown to it, which is asked as if it were
+ * self. */
 static bool ask_argument(asking *a, dv_value callee) {
     const dv_cfunction_def *def = ((const dv_cfunction *)dv_as_object(callee))->def;
     if (a->site.count < 2 || !dv_is_foreign(a->values[1])) return false;
     const dv_extension_type *type = dv_extension_type_of(a->vm, a->values[1]);
     a->callee = (uintptr_t)def;
-    a->site.method =
-        method_of(type, ((const dv_extension_function *)(const void *)def)->descriptor);
+    const dv_extension_function *function = (const dv_extension_function *)(const void *)def;
+    a->site.method = method_of(type, function->descriptor);
+    if (!a->site.method && function->described.shown) a->site.method = function->descriptor;
     return a->site.method && ask_type(a, type);
 }
 

@@ -21,6 +21,11 @@
  */
 #define ND_NAMED(name_, entry_, list) \
     { .size = sizeof(dvx_function), .name = name_, .entry = entry_, .parameters = &(list) }
+#define ND_SHOWN(name_, entry_, list)                                                        \
+    {                                                                                        \
+        .size = sizeof(dvx_function), .name = name_, .entry = entry_, .parameters = &(list), \
+        .shown = true                                                                        \
+    }
 #define ND_DERIVED(name_, entry_, list, derivatives_)                                        \
     {                                                                                        \
         .size = sizeof(dvx_function), .name = name_, .entry = entry_, .parameters = &(list), \

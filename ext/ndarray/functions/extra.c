@@ -107,13 +107,6 @@ static dvx_value take_of(dvx_vm *vm, dvx_value array, dvx_value indices, dvx_val
     return made;
 }
 static dvx_value take(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    (void)count;
-    return take_of(vm, args[0], args[1], args[2]);
-}
-ND_PARAMETERS(of_take, 1, "indices", "axis");
-ND_METHOD(take, ND_NAMED("take", take, of_take));
-
-static dvx_value take_function(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *a;
     (void)count;
     dvx_value array = array_operand(vm, args[0], NULL, &a);
@@ -122,6 +115,8 @@ static dvx_value take_function(dvx_vm *vm, const dvx_value *args, uint32_t count
     vm->api->release(vm, array);
     return made;
 }
+ND_PARAMETERS(of_take, 1, "indices", "axis");
+ND_METHOD(take, ND_NAMED("take", take, of_take));
 
 /* ---- nonzero ---- */
 
@@ -217,7 +212,7 @@ ND_PARAMETERS(of_copyto, 2, "dst", "src", "casting", "where");
 static const dvx_function functions[] = {
     ND_PLAIN("_flags", flags_of, 1, 1),
     ND_NAMED("nonzero", nonzero, of_a),
-    ND_NAMED("take", take_function, of_a_take),
+    ND_NAMED("take", take, of_a_take),
     ND_NAMED("copyto", copyto, of_copyto),
     ND_PLAIN("may_share_memory", may_share, 2, 2),
 };

@@ -1,7 +1,6 @@
-/* select.c: where, clip, round, isclose, allclose, count_nonzero, nan_to_num (select.h). */
+/* select.c: where, clip, round, isclose, allclose, count_nonzero (select.h). */
 #include "functions/select.h"
 
-#include <float.h>
 #include <math.h>
 
 #include "loops/arith.h"
@@ -18,70 +17,20 @@
 /* Operands of a choice: the result, the condition, and what is chosen from. */
 enum { CONDITION, YES, NO, RESULT };
 
-#define CHOOSE(T, name)                                                                    \
-    static bool choose_##name(dvx_vm *vm, void *context, char *const *data, int64_t count, \
-                              const int64_t *strides) {                                    \
-        char *to = data[RESULT];                                                           \
-        const char *condition = data[CONDITION], *yes = data[YES], *no = data[NO];         \
-        (void)vm, (void)context;                                                           \
-        for (; count > 0; count--) {                                                       \
-            *(T *)(void *)to = *(const T *)(const void *)(*condition ? yes : no);          \
-            to += strides[RESULT];                                                         \
-            condition += strides[CONDITION];                                               \
-            yes += strides[YES];                                                           \
-            no += strides[NO];                                                             \
-        }                                                                                  \
-        return true;                                                                       \
-    }
-/* The same by masks, which become vectors, where results and conditions lie in rows, and so do the
- * elements that are chosen, or there is one for all. */
-#define PICK(T, yes_here, no_here)                             \
-    for (int64_t i = 0; i < count; i++) {                      \
-        const T mask = (T)(0 - (T)(condition[i] != 0));        \
-        to[i] = (T)((yes_here & mask) | (no_here & (T)~mask)); \
-    }
-#define CHOOSE_IN_ROWS(T, name)                                                          \
-    CHOOSE(T, name)                                                                      \
-    static bool pick_##name(dvx_vm *vm, void *context, char *const *data, int64_t count, \
-                            const int64_t *strides) {                                    \
-        enum { SIZE = sizeof(T) };                                                       \
-        T *to = (T *)(void *)data[RESULT];                                               \
-        const uint8_t *condition = (const uint8_t *)data[CONDITION];                     \
-        const T *yes = (const T *)(void *)data[YES], *no = (const T *)(void *)data[NO];  \
-        const int64_t y = strides[YES], n = strides[NO];                                 \
-        if (strides[RESULT] != SIZE || strides[CONDITION] != 1 || (y != SIZE && y) ||    \
-            (n != SIZE && n) || count < 1)                                               \
-            return choose_##name(vm, context, data, count, strides);                     \
-        const T one = *yes, other = *no;                                                 \
-        if (y && n)                                                                      \
-            PICK(T, yes[i], no[i])                                                       \
-        else if (y)                                                                      \
-            PICK(T, yes[i], other)                                                       \
-        else if (n)                                                                      \
-            PICK(T, one, no[i])                                                          \
-        else                                                                             \
-            PICK(T, one, other)                                                          \
-        return true;                                                                     \
-    }
-CHOOSE_IN_ROWS(uint8_t, 1)
-CHOOSE_IN_ROWS(uint32_t, 4)
-CHOOSE_IN_ROWS(uint64_t, 8)
-CHOOSE(uint16_t, 2)
-CHOOSE(nd_complex, 16)
-
-static nd_row row_of_size(int size) {
-    return size == 1   ? pick_1
-           : size == 4 ? pick_4
-           : size == 8 ? pick_8
-           : size == 2 ? choose_2
-                       : choose_16;
+static bool run_row(dvx_vm *vm, void *loop, char *const *data, int64_t count,
+                    const int64_t *strides) {
+    const int64_t steps[] = {strides[YES], strides[NO], strides[RESULT], strides[CONDITION]};
+    (void)vm;
+    (*(const nd_loop *)loop)((char *[]){data[YES], data[NO], data[RESULT], data[CONDITION]}, count,
+                             steps);
+    return true;
 }
 
 static bool run_rows(dvx_vm *vm, nd_walk *walk, int64_t size) {
     const int64_t sizes[] = {[CONDITION] = 1, [YES] = size, [NO] = size, [RESULT] = size};
-    const nd_row row = row_of_size((int)size);
-    return collect_pays(walk) ? collect_run(vm, walk, sizes, row, NULL)
-                              : walk_run(vm, walk, row, NULL);
+    nd_loop loop = nd_state_of(vm)->tiles->choose[size];
+    return collect_pays(walk) ? collect_run(vm, walk, sizes, run_row, &loop)
+                              : walk_run(vm, walk, run_row, &loop);
 }
 
 static dvx_value choose(dvx_vm *vm, nd_array *const *operands, const nd_dtype *dtype) {
@@ -157,7 +106,7 @@ bool select_copy(dvx_vm *vm, nd_array *to, const nd_array *from, const nd_array 
 }
 
 /* condition, x, y */
-static dvx_value where(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+dvx_value select_where(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *operands[3];
     dvx_value held[3] = {DVX_FAILED, DVX_FAILED, DVX_FAILED}, made = DVX_FAILED;
     (void)count;
@@ -199,102 +148,32 @@ static bool suits(dvx_vm *vm, const nd_dtype *dtype, dvx_value bound) {
                                     : dtype->num == ND_INT64 && kind == DVX_INT;
 }
 
-/* Many elements, and numbers: both bounds are applied to a block before the next one is read.
- * False: they are not such; or *result is DVX_FAILED. */
-static bool clip_blocks(dvx_vm *vm, const dvx_value *args, dvx_value *result) {
-    enum { BLOCK = 1024 };
-    nd_complex low, high; /* (room for any element) */
-    nd_array *to, *a = vm->api->payload(vm, args[0], &array_type);
-    int64_t shape[ND_MOST], done = 0;
-    if (!a || a->size < MANY || !(a->flags & ND_C_CONTIGUOUS) || !suits(vm, a->dtype, args[1]) ||
-        !suits(vm, a->dtype, args[2]))
-        return false;
-    /* (An int of more than 64 bits is an error of the ufunc's.) */
-    if (!array_store(vm, a->dtype, (char *)&low, args[1]) ||
-        !array_store(vm, a->dtype, (char *)&high, args[2])) {
-        vm->api->clear_error(vm);
-        return false;
-    }
-    array_shape(a, shape);
-    *result = array_new(vm, a->dtype, a->ndim, shape, &to);
-    if (dvx_failed(*result)) return true;
-    const nd_type type = a->dtype->num;
-    const int64_t size = a->dtype->size, steps[3] = {size, 0, size};
-    for (bool good = true; good && done < a->size; done += BLOCK) {
-        char *at = to->data + done * size;
-        const int64_t n = a->size - done < BLOCK ? a->size - done : BLOCK;
-        ufunc_kernel(vm, ND_UFUNC_maximum, type)
-            ->loop((char *[]){a->data + done * size, (char *)&low, at}, n, steps);
-        ufunc_kernel(vm, ND_UFUNC_minimum, type)->loop((char *[]){at, (char *)&high, at}, n, steps);
-        good = nd_work(vm, n / 2);
-        if (good) continue;
-        vm->api->release(vm, *result);
-        *result = DVX_FAILED;
-    }
-    if (arith_flags()) arith_clear();
-    return true;
-}
-
-/* A nan without dimensions as a bound is none, in NumPy 1.24: it becomes an infinite one, which is
- * put into *own.  (An array that has a nan stays what it is.) */
-static bool replace_nan(dvx_vm *vm, dvx_value *bound, double infinite, dvx_value *own) {
-    nd_complex value;
-    const nd_dtype *dtype = convert_kind(vm, *bound);
-    if (!dtype || (dtype->kind != 'f' && dtype->kind != 'c')) return true;
-    if (!array_store(vm, ND_DTYPE(ND_COMPLEX128), (char *)&value, *bound)) return false;
-    if (!isnan(value.real) && !isnan(value.imag)) return true;
-    *own = *bound = vm->api->make_float(vm, infinite);
-    return !dvx_failed(*bound);
-}
-
-static bool warn_of_nan(dvx_vm *vm) {
-    dvx_value class_ = vm->api->builtin(vm, "DeprecationWarning");
-    const bool good =
-        !dvx_failed(class_) &&
-        vm->api->warn(
-            vm, class_,
-            "Passing `np.nan` to mean no clipping in np.clip has always been unreliable, and is "
-            "now deprecated. In future, this will always return nan, like it already does when min "
-            "or max are arrays that contain nan. To skip a bound, pass either None or an np.inf of "
-            "an appropriate sign.");
-    vm->api->release(vm, class_);
-    return good;
+/* A nan without dimensions?  As a bound that is none, in NumPy 1.24 (dl does that; an array that
+ * has a nan stays what it is). */
+static bool is_nan(dvx_vm *vm, dvx_value bound) {
+    nd_complex value = {0, 0};
+    const nd_dtype *dtype = nd_is_given(vm, bound) ? convert_kind(vm, bound) : NULL;
+    if (!dtype || (dtype->kind != 'f' && dtype->kind != 'c')) return false;
+    if (!array_store(vm, ND_DTYPE(ND_COMPLEX128), (char *)&value, bound)) vm->api->clear_error(vm);
+    return isnan(value.real) || isnan(value.imag);
 }
 
 static dvx_value clip_between(dvx_vm *vm, const dvx_value *args) {
     const bool low = nd_is_given(vm, args[1]), high = nd_is_given(vm, args[2]);
     const dvx_value out = nd_is_given(vm, args[3]) ? args[3] : DVX_FAILED;
     dvx_value operands[2] = {args[0], low ? args[1] : args[2]}, made;
-    if (low && high && dvx_failed(out) && clip_blocks(vm, args, &made)) return made;
     made = ufunc_call(vm, low ? ND_UFUNC_maximum : ND_UFUNC_minimum, operands,
                       low && high ? DVX_FAILED : out, NULL);
     if (!low || !high || dvx_failed(made)) return made;
     operands[0] = made;
     operands[1] = args[2];
-    /* Of many elements that are no row: the array in between, which nobody else has, becomes the
-     * result. */
+    /* Of many elements: the array in between, which nobody else has, becomes the result.  (Hot
+     * sites go through the elements once: site/fuse.c.) */
     const nd_array *between = vm->api->payload(vm, made, &array_type);
     const bool here = dvx_failed(out) && between && between->size >= MANY &&
                       vm->api->is_unique(vm, made) && suits(vm, between->dtype, args[2]);
     dvx_value result = ufunc_call(vm, ND_UFUNC_minimum, operands, here ? made : out, NULL);
     vm->api->release(vm, made);
-    return result;
-}
-
-/* a, min, max, out.  The function's own warning would be at a line of NumPy's, where nobody sees
- * it.
- */
-static dvx_value clip_any(dvx_vm *vm, const dvx_value *args, bool warns) {
-    dvx_value all[4] = {args[0], args[1], args[2], args[3]};
-    dvx_value low = DVX_FAILED, high = DVX_FAILED, result = DVX_FAILED;
-    if (!nd_is_given(vm, args[1]) && !nd_is_given(vm, args[2]))
-        return vm->api->raise(vm, DVX_VALUE_ERROR, "One of max or min must be given");
-    if ((!nd_is_given(vm, args[1]) || replace_nan(vm, &all[1], -INFINITY, &low)) &&
-        (!nd_is_given(vm, args[2]) || replace_nan(vm, &all[2], INFINITY, &high)) &&
-        (!warns || (dvx_failed(low) && dvx_failed(high)) || warn_of_nan(vm)))
-        result = clip_between(vm, all);
-    vm->api->release(vm, low);
-    vm->api->release(vm, high);
     return result;
 }
 
@@ -307,22 +186,26 @@ static const char *const clip_method_names[] = {"min",   "max",   "out",  "casti
 static const dvx_parameters clip_method_parameters = {sizeof(dvx_parameters), clip_method_names,
                                                       LENGTH_OF(clip_method_names), 3, 0};
 
-/* Are keywords of ufuncs given? */
-static bool is_special(const dvx_value *args) {
-    return !dvx_failed(args[4]) || !dvx_failed(args[5]) || !dvx_failed(args[6]) ||
-           !dvx_failed(args[7]);
+/* a, min, max, out, and keywords of ufuncs, which are rare; `wider`: what is to be done with nans.
+ */
+static dvx_value clip_any(dvx_vm *vm, const dvx_value *args, const char *wider) {
+    const bool nans = is_nan(vm, args[1]) || is_nan(vm, args[2]);
+    if (UNLIKELY(nans || !dvx_failed(args[4]) || !dvx_failed(args[5]) || !dvx_failed(args[6]) ||
+                 !dvx_failed(args[7])))
+        return nd_wider(vm, nans ? wider : "clip", &clip_parameters, args);
+    if (!nd_is_given(vm, args[1]) && !nd_is_given(vm, args[2]))
+        return vm->api->raise(vm, DVX_VALUE_ERROR, "One of max or min must be given");
+    return clip_between(vm, args);
 }
 
-static dvx_value clip(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+dvx_value select_clip(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
-    if (UNLIKELY(is_special(args))) return nd_wider(vm, "clip", &clip_parameters, args);
-    return clip_any(vm, args, false);
+    return clip_any(vm, args, "clip");
 }
 
 static dvx_value clip_method_of(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
-    if (UNLIKELY(is_special(args))) return nd_wider(vm, "clip", &clip_parameters, args);
-    return clip_any(vm, args, true);
+    return clip_any(vm, args, "clip_method");
 }
 
 /* ---- round ---- */
@@ -525,109 +408,23 @@ static dvx_value count_nonzero(dvx_vm *vm, const dvx_value *args, uint32_t count
     return made;
 }
 
-/* ---- nan_to_num ---- */
-
-/* Nans become by[0], infinities by[1] and by[2]; `to` may be `x`. */
-#define REPLACE(T, name)                                                                 \
-    static void replace_##name(T *to, const T *x, int64_t count, const double *by) {     \
-        const T none = (T)by[0], up = (T)by[1], down = (T)by[2], inf = (T)INFINITY;      \
-        const bool alone = up == inf && down == -inf;                                    \
-        for (int64_t i = 0; alone && i < count; i++) to[i] = x[i] != x[i] ? none : x[i]; \
-        for (int64_t i = 0; !alone && i < count; i++)                                    \
-            to[i] = x[i] != x[i] ? none : x[i] == inf ? up : x[i] == -inf ? down : x[i]; \
-    }
-REPLACE(double, float64)
-REPLACE(float, float32)
-
-/* (A complex number is one as a whole; x may be `to`.) */
-static void replace_complex(nd_complex *to, const nd_complex *x, int64_t count, double number) {
-    for (int64_t i = 0; i < count; i++)
-        to[i] = x[i].real != x[i].real || x[i].imag != x[i].imag ? (nd_complex){number, 0} : x[i];
-}
-
-/* A copy with these numbers, of float64 or float32, or of their parts: by[0] or, if `whole`, only
- * that one; takes `v`. */
-static dvx_value replaced(dvx_vm *vm, dvx_value v, const double *by, bool whole) {
-    nd_array *to;
-    const nd_array *a = array_of(vm, v);
-    const bool row = a->flags & ND_C_CONTIGUOUS && !dtype_is_integer(a->dtype);
-    dvx_value made = row ? array_new_like(vm, a->dtype, a, &to) : array_copy(vm, a, a->dtype, 'K');
-    if (dvx_failed(made)) return compose_first(vm, made, v);
-    to = array_of(vm, made);
-    const char *from = row ? a->data : to->data;
-    whole = whole && to->dtype->num == ND_COMPLEX128;
-    nd_blocks b = {.total = to->size * (to->dtype->kind == 'c' && !whole ? 2 : 1)};
-    while (!dtype_is_integer(to->dtype) && nd_next_block(vm, &b))
-        if (whole)
-            replace_complex((nd_complex *)(void *)to->data + b.at,
-                            (const nd_complex *)(const void *)from + b.at, b.count, by[0]);
-        else if (type_as_float(to->dtype->num) == ND_FLOAT32)
-            replace_float32((float *)(void *)to->data + b.at,
-                            (const float *)(const void *)from + b.at, b.count, by);
-        else
-            replace_float64((double *)(void *)to->data + b.at,
-                            (const double *)(const void *)from + b.at, b.count, by);
-    vm->api->release(vm, v);
-    return b.stopped ? compose_first(vm, DVX_FAILED, made) : made;
-}
-
-/* x, nan, posinf, neginf */
-static dvx_value nan_to_num(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    nd_array *a;
-    (void)count;
-    dvx_value v = array_operand(vm, args[0], NULL, &a);
-    if (dvx_failed(v)) return v;
-    const nd_dtype *dtype = a->dtype;
-    const bool half = dtype->num == ND_FLOAT16; /* (by way of float32) */
-    const double most = half ? 65504 : type_as_float(dtype->num) == ND_FLOAT32 ? FLT_MAX : DBL_MAX;
-    double by[3] = {0, most, -most};
-    for (int i = 0; i < 3; i++)
-        if (nd_is_given(vm, args[i + 1]) && !vm->api->read_float(vm, args[i + 1], &by[i]))
-            return compose_first(vm, DVX_FAILED, v);
-    if (half) v = compose_array(vm, v, ND_DTYPE(ND_FLOAT32));
-    if (!dvx_failed(v)) v = replaced(vm, v, by, false);
-    if (half) v = compose_array(vm, v, dtype);
-    return dvx_failed(v) ? v : array_result(vm, v);
-}
-
-/* _without_nans(a, number): those that are no floats as they are (lib/nans.dl). */
-static dvx_value without_nans(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    nd_array *a;
-    double by[3] = {0, INFINITY, -INFINITY};
-    (void)count;
-    dvx_value v = array_operand(vm, args[0], NULL, &a);
-    if (dvx_failed(v) || dtype_is_integer(a->dtype)) return v;
-    if (!vm->api->read_float(vm, args[1], &by[0])) return compose_first(vm, DVX_FAILED, v);
-    const nd_type type = a->dtype->num;
-    const nd_dtype *dtype = type == ND_FLOAT16     ? ND_DTYPE(ND_FLOAT32)
-                            : type == ND_COMPLEX64 ? ND_DTYPE(ND_COMPLEX128)
-                                                   : a->dtype;
-    v = compose_array(vm, v, dtype);
-    if (!dvx_failed(v)) v = replaced(vm, v, by, true);
-    return compose_array(vm, v, ND_DTYPE(type));
-}
-
 /* ---- Tables ---- */
 
 ND_PARAMETERS(where_parameters, 1, "condition", "x", "y");
-static const char *const replace_names[] = {"x", "nan", "posinf", "neginf"};
-static const dvx_parameters replace_parameters = {sizeof(dvx_parameters), replace_names, 4, 1, 1};
 ND_PARAMETERS(count_parameters, 1, "a", "axis");
 ND_PARAMETERS(round_method_parameters, 0, "decimals", "out");
 ND_METHOD(round, ND_NAMED("round", round_to, round_method_parameters));
 ND_METHOD(clip, ND_NAMED("clip", clip_method_of, clip_method_parameters));
 
 static const dvx_function functions[] = {
-    ND_NAMED("where", where, where_parameters),
-    ND_NAMED("clip", clip, clip_parameters),
+    ND_SHOWN("where", select_where, where_parameters),
+    ND_SHOWN("clip", select_clip, clip_parameters),
     ND_NAMED("round", round_to, round_parameters),
     ND_NAMED("round_", round_to, round_parameters),
     ND_NAMED("around", round_to, round_parameters),
     ND_NAMED("isclose", isclose, close_parameters),
     ND_NAMED("allclose", allclose, close_parameters),
     ND_NAMED("count_nonzero", count_nonzero, count_parameters),
-    ND_NAMED("nan_to_num", nan_to_num, replace_parameters),
-    ND_PLAIN("_without_nans", without_nans, 2, 2),
 };
 
 bool select_register(dvx_vm *vm, dvx_value module) { return ND_ADD_ALL(functions); }

@@ -8,4 +8,8 @@
  * memory with `to`.  ValueError. */
 bool select_copy(dvx_vm *vm, nd_array *to, const nd_array *from, const nd_array *mask);
 
+/* Functions of the module: their entries. */
+dvx_value select_where(dvx_vm *vm, const dvx_value *args, uint32_t count);
+dvx_value select_clip(dvx_vm *vm, const dvx_value *args, uint32_t count);
+
 #endif

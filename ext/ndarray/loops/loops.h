@@ -97,6 +97,9 @@ typedef int64_t (*nd_part)(void *row, void *room, int64_t count, const void *mid
 enum { ND_IN_NETWORK = 32 };
 typedef int64_t (*nd_line_sort)(void *data, int64_t count, int64_t lines);
 typedef int64_t (*nd_place_sort)(const void *data, int64_t *places, int64_t count, int64_t lines);
+/* The loop of where(): its arguments are yes, no, the result, and the condition, of bools.  Yes or
+ * no may be the result. */
+enum { ND_MOST_BYTES = 16 };
 typedef struct nd_tiles {
     nd_gemm float64, float32, complex128, complex64;
     nd_slide slide[ND_TYPES];
@@ -104,6 +107,7 @@ typedef struct nd_tiles {
     nd_line_places places_maximum[ND_TYPES], places_minimum[ND_TYPES];
     nd_finder find[ND_TYPES];
     nd_counter count[ND_TYPES];
+    nd_loop choose[ND_MOST_BYTES + 1]; /* by the size of an element */
     nd_rank rank[ND_TYPES];
     nd_part part[ND_TYPES];
     nd_line_sort sort_lines[ND_TYPES];

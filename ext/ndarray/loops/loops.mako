@@ -1401,6 +1401,7 @@ const nd_tiles TILES(ND_TABLE) = {.float64 = gemm_float64, .float32 = gemm_float
     .slide = {[ND_FLOAT64] = slide_float64, [ND_FLOAT32] = slide_float32},
     .place_maximum = ${by_type("place_maximum", "?BilfdD")}, .place_minimum = ${by_type("place_minimum", "?BilfdD")},
     .count = ${by_type("count", "Bilfd")},
+    .choose = {[1] = choose_1, [2] = choose_2, [4] = choose_4, [8] = choose_8, [16] = choose_16},
     .places_maximum = ${by_type("places_maximum", "?ilfdD")}, .places_minimum = ${by_type("places_minimum", "?ilfdD")}, .find = {
 % for letter in HOT:
     [ND_${NUMBERS[letter]}] = find_${NUMBERS["B" if letter == "?" else letter].lower()},

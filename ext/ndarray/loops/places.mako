@@ -1,5 +1,5 @@
 /* Generated from ext/ndarray/loops/places.mako by kernels.py: a part of the loops for one instruction set
- * (loops.mako): places of elements by their values, of those that are not 0, and of extremes. */
+ * (loops.mako): places of elements by their values, of those that are not 0, and of extremes; where(). */
 <%!
 from kernels import C_TYPES, HOT, NUMBERS, PLACED
 %>\
@@ -282,5 +282,28 @@ static void places_${extreme}_bool(const char *from, bool other, int64_t count, 
         }
     }
     for (int64_t i = 0; i < ND_NEIGHBOURS; i++) AT(int64_t, to + i * to_step) = places[i];
+}
+% endfor
+
+/* ---- where() ---- */
+
+## By masks, which become vectors, where results and conditions lie in rows, and so do the elements that are chosen, or there is
+## one for all.
+% for size, T in (1, "uint8_t"), (2, "uint16_t"), (4, "uint32_t"), (8, "uint64_t"), (16, "nd_complex"):
+static void choose_${size}(char **args, int64_t count, const int64_t *strides) {
+    const char *yes = args[0], *no = args[1], *condition = args[3];
+    char *to = args[2];
+% for of_yes, of_no in ((size, size), (size, 0), (0, size), (0, 0)) if size in (1, 4, 8) else ():
+    if (strides[0] == ${of_yes} && strides[1] == ${of_no} && strides[2] == ${size} && strides[3] == 1) {
+#pragma GCC ivdep
+        for (int64_t i = 0; i < count; i++) {
+            const ${T} mask = (${T})(0 - (${T})(condition[i] != 0));
+            AT(${T}, to + i * ${size}) = (${T})((AT(const ${T}, yes + i * ${of_yes}) & mask) | (AT(const ${T}, no + i * ${of_no}) & (${T})~mask));
+        }
+        return;
+    }
+% endfor
+    for (int64_t i = 0; i < count; i++)
+        AT(${T}, to + i * strides[2]) = AT(const ${T}, condition[i * strides[3]] ? yes + i * strides[0] : no + i * strides[1]);
 }
 % endfor

@@ -50,9 +50,12 @@ typedef struct nd_whole {
 } nd_whole;
 /* What the derivative of a method does; false: it is no such. */
 bool derive_whole(dvx_vm *vm, const dvx_specialisation *by, nd_whole *out);
-/* The method itself, with the first argument (DVX_FAILED: none), and no other. */
-dvx_outcome derive_call(dvx_vm *vm, const dvx_function *method, dvx_value self, dvx_value first,
-                        dvx_value *result);
+/* What the derivative of a call of three arguments is of. */
+typedef enum nd_three { ND_NO_THREE, ND_WHERE, ND_CLIP } nd_three;
+nd_three derive_three(const dvx_specialisation *by);
+/* The function itself, with the first arguments (and self), and no others. */
+dvx_outcome derive_call(dvx_vm *vm, const dvx_function *function, const dvx_value *given,
+                        uint32_t count, dvx_value *result);
 /* Is this the one keyword of a call, if there are any? */
 bool derive_names(dvx_vm *vm, dvx_value keywords, const char *name);
 /* Sums of floats are added piece by piece, of so many elements each (reduce.c). */

@@ -6,6 +6,7 @@
  * it: then it is as good as a new one. */
 #include "loops/arith.h"
 #include "array/compose.h"
+#include "functions/select.h"
 #include "site/derive_elements.h"
 #include "site/derive_views.h"
 #include "site/fuse.h"
@@ -172,14 +173,13 @@ static inline bool is_row(const nd_array *a) {
     return a->flags & ND_C_CONTIGUOUS && a->size > 0 && a->size <= ND_PIECE;
 }
 
-dvx_outcome derive_call(dvx_vm *vm, const dvx_function *method, dvx_value self, dvx_value first,
-                        dvx_value *result) {
-    const uint32_t count = method->parameters ? method->parameters->count + 1 : 1;
+dvx_outcome derive_call(dvx_vm *vm, const dvx_function *function, const dvx_value *given,
+                        uint32_t count, dvx_value *result) {
     dvx_value args[MOST_ARGUMENTS];
-    args[0] = self;
-    args[1] = first;
-    for (uint32_t i = 2; i < count; i++) args[i] = DVX_FAILED;
-    return derive_outcome(method->entry(vm, args, count), result);
+    for (uint32_t i = 0; i < MOST_ARGUMENTS; i++) args[i] = i < count ? given[i] : DVX_FAILED;
+    return derive_outcome(
+        function->entry(vm, args, function->parameters ? function->parameters->count + 1 : 1),
+        result);
 }
 
 static inline double fold_float(const nd_whole *c, const nd_array *a) {
@@ -192,7 +192,7 @@ static dvx_outcome run_fold_float(dvx_vm *vm, const dvx_value *v, void *cache, d
     const nd_whole *c = cache;
     const nd_array *a = array_at(vm, v[0]);
     if (a->dtype != c->dtype) return DVX_DEOPTIMISE;
-    if (!is_row(a)) return derive_call(vm, c->method, v[0], DVX_FAILED, result);
+    if (!is_row(a)) return derive_call(vm, c->method, v, 1, result);
     if (arith_flags()) arith_clear();
     const double x = fold_float(c, a);
     const unsigned flags = c->warns ? arith_flags() : 0;
@@ -208,7 +208,7 @@ static dvx_outcome run_fold_int(dvx_vm *vm, const dvx_value *v, void *cache, dvx
     const nd_whole *c = cache;
     const nd_array *a = array_at(vm, v[0]);
     if (a->dtype != c->dtype) return DVX_DEOPTIMISE;
-    if (!is_row(a)) return derive_call(vm, c->method, v[0], DVX_FAILED, result);
+    if (!is_row(a)) return derive_call(vm, c->method, v, 1, result);
     int64_t x = c->identity ? c->first : *(const int64_t *)(const void *)a->data;
     c->fold((char *)&x, a->data, a->size, sizeof x);
     if (UNLIKELY(!nd_quick_work(vm, a->size))) return DVX_ERROR;
@@ -225,10 +225,18 @@ static dvx_outcome run_call_int(dvx_vm *vm, const dvx_value *v, void *cache, dvx
 
 /* Along an axis, the first argument. */
 static dvx_outcome run_along(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *result) {
-    return derive_call(vm, ((const nd_whole *)cache)->method, v[0], v[1], result);
+    return derive_call(vm, ((const nd_whole *)cache)->method, v, 2, result);
 }
 static dvx_outcome run_call_along(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *result) {
     return run_along(vm, v + 1, cache, result);
+}
+
+/* Functions of three arguments. */
+static dvx_outcome run_three(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *result) {
+    return derive_call(vm, ((const nd_whole *)cache)->method, v, 3, result);
+}
+static dvx_outcome run_call_three(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *result) {
+    return run_three(vm, v + 1, cache, result);
 }
 
 /* ---- Other methods ---- */
@@ -239,7 +247,7 @@ static dvx_outcome run_attribute(dvx_vm *vm, const dvx_value *v, void *cache, dv
 }
 
 static dvx_outcome run_method(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *result) {
-    return derive_call(vm, *(const dvx_function **)cache, v[0], DVX_FAILED, result);
+    return derive_call(vm, *(const dvx_function **)cache, v, 1, result);
 }
 
 /* ---- Native twins ---- */
@@ -451,6 +459,16 @@ bool derive_whole(dvx_vm *vm, const dvx_specialisation *by, nd_whole *out) {
     return true;
 }
 
+static const dvx_specialisation threes[] = {
+    FOLD_OF("CALL_WHERE", CALL, 4, run_call_three, .inner = true),
+    FOLD_OF("CALL_CLIP", CALL, 4, run_call_three, .inner = true),
+    FOLD_OF("CLIP", METHOD, 3, run_three, .inner = true)};
+
+nd_three derive_three(const dvx_specialisation *by) {
+    if (by < threes || by >= threes + LENGTH_OF(threes)) return ND_NO_THREE;
+    return by == threes ? ND_WHERE : ND_CLIP;
+}
+
 /* ---- The hooks ---- */
 
 /* A native twin finds a tuple at its first execution. */
@@ -580,12 +598,27 @@ static void derive_alone(dvx_vm *vm, dvx_site *site) {
     if (known) *known = method;
 }
 
+/* False: it is no such call. */
+static bool derive_call_of_three(dvx_vm *vm, dvx_site *site) {
+    const dvx_function *method = site->method;
+    const uint32_t self = site->family == DVX_SITE_CALL;
+    const int which = method->entry == select_where  ? 0
+                      : method->entry == select_clip ? 1
+                      : method == &method_clip       ? 2
+                                                     : -1;
+    if (which < 0 || site->count != self + 3 || !dvx_failed(site->keywords)) return false;
+    nd_whole *c = vm->api->specialise(vm, site, &threes[which]);
+    if (c) c->method = method, fuse_site(vm, site);
+    return true;
+}
+
 void derive_method(dvx_vm *vm, dvx_site *site) {
     const uint32_t self = site->family == DVX_SITE_CALL;
     const dvx_operand *of = &site->operands[self];
     const nd_array *a = of->type == &array_type ? array_at(vm, of->value) : NULL;
     const bool along = site->count == self + 2 && derive_names(vm, site->keywords, "axis") &&
                        derive_is_int(vm, of[1].value);
+    if (a && derive_call_of_three(vm, site)) return;
     if (!a || (site->count != self + 1 && !along)) {
         vm->api->decline(vm, site,
                          "of methods only copy and reductions, also along axis=, have derivatives");

@@ -6,10 +6,10 @@
  *
  * Invariants
  *  1. The result is a new array in C order, where operation by operation would give one, too: each
- *     array's axes must fall from the outermost stride to the innermost.  Everything else is left
- *     to the sites, and so is every error, and every warning: where a flag is up that is not
- * ignored, what has been computed is dropped, and the sites compute it again.  Nobody sees the
- * difference, since nothing but the new array has been written.
+ *     array's axes must fall from the outermost stride to the innermost; or in Fortran's order,
+ * where all arrays are.  Everything else is left to the sites, and so is every error, and every
+ * warning: where a flag is up that is not ignored, what has been computed is dropped, and the sites
+ * compute it again.  Nobody sees the difference, since nothing but the new array has been written.
  *  2. No operand is without dimensions: the operations in between would make numbers of them.
  *  3. What is stored, or computed in place or into an output, goes *directly* to its elements only
  * where the result is the same as by way of an array in between: no operand is read behind its
@@ -82,7 +82,8 @@ typedef struct execution {
     const dvx_value *operands;
     dvx_value view;  /* of a part of an operand that is the result; or DVX_FAILED */
     const char *why; /* it is left to the operations one by one */
-    bool flat;       /* all are of one shape, and rows or in C order */
+    bool flat;       /* all are of one shape, and rows, or in C order, or */
+    bool turned;     /* ... in Fortran's */
     bool direct;     /* into the target, element by element */
     int axis;        /* along which parts of the expression are reduced; -1: none */
     unsigned flags;
@@ -170,10 +171,18 @@ static inline int64_t pace_of(const nd_array *a) {
     return a->ndim == 1 ? a->axes->stride : a->dtype->size;
 }
 
+/* Are they in Fortran's order?  (The strides of axes of one element say something, too.) */
+static bool is_turned(const nd_array *first, uint32_t flags) {
+    for (int i = 0; i < first->ndim; i++)
+        if (first->axes[i].count == 1) return false;
+    return flags & ND_F_CONTIGUOUS;
+}
+
 /* The arrays; false: they are not for here. */
 static inline bool look(dvx_vm *vm, execution *x, const dvx_value *v) {
     const nd_program *p = x->program;
-    bool same = p->planned, flat = true;
+    bool same = p->planned, flat = true, fits = true;
+    uint32_t flags = UINT32_MAX; /* of all arrays */
     x->first = NULL;
     for (uint32_t i = 0; i < p->leaf_count; i++) {
         x->arrays[i] = NULL;
@@ -190,13 +199,25 @@ static inline bool look(dvx_vm *vm, execution *x, const dvx_value *v) {
         if (UNLIKELY(a->ndim == 0)) return refused(x, "an operand is without dimensions");
         same &= p->leaves[i].type == a->dtype->num;
         if (!x->first) x->first = a;
-        flat = flat && is_flat(a) && array_same_shape(a, x->first);
+        fits = fits && array_same_shape(a, x->first);
+        flat = flat && is_flat(a);
+        flags &= a->flags;
         x->at.data[i] = a->data;
         x->at.strides[i] = pace_of(a);
     }
-    x->flat = flat;
+    x->turned = x->first && !flat && fits && !x->site->folds && is_turned(x->first, flags);
+    x->flat = fits && (flat || x->turned);
     if (x->first && (LIKELY(same) || plan(vm, x->site, v))) return true;
     return refused(x, "an operation has no loop for these dtypes");
+}
+
+/* (A nan that is a bound of clip is none, and warned of.) */
+static inline bool read_number(dvx_vm *vm, const nd_leaf *leaf, dvx_value v, char *element) {
+    double number;
+    if (leaf->bound && leaf->kind == ND_LEAF_FLOAT && vm->api->read_float(vm, v, &number) &&
+        isnan(number))
+        return false;
+    return derive_read_number(vm, v, leaf->type, element);
 }
 
 /* Numbers become elements; false: one of them has no such element. */
@@ -206,8 +227,8 @@ static inline bool read_numbers(dvx_vm *vm, execution *x, const dvx_value *v) {
         const nd_leaf *leaf = &x->program->leaves[i];
         if (leaf->kind == ND_LEAF_ARRAY || leaf->kind == ND_LEAF_NONE) continue;
         char *element = leaf->constant ? site->elements[i] : x->elements[i];
-        if (!(leaf->constant && site->read) && !derive_read_number(vm, v[i], leaf->type, element))
-            return refused(x, "a number has no element of the dtype");
+        if (!(leaf->constant && site->read) && !read_number(vm, leaf, v[i], element))
+            return refused(x, "a number has no element of the dtype, or is a nan that bounds");
         x->at.data[i] = element;
         x->at.strides[i] = 0;
     }
@@ -715,11 +736,14 @@ static dvx_outcome compute_fold(dvx_vm *vm, execution *x, const nd_walk *walk, d
 
 static dvx_outcome compute(dvx_vm *vm, execution *x, nd_walk *walk, dvx_value *result) {
     const nd_dtype *dtype = x->target ? x->program->into : x->program->result;
+    int64_t shape[ND_MOST];
     nd_array *out;
     if (x->axis >= 0) return compute_fold(vm, x, walk, result);
     if (x->direct) return compute_directly(vm, x, walk, result);
-    *result = walk ? array_new(vm, dtype, walk->ndim, walk->shape, &out)
-                   : array_new_like(vm, dtype, x->first, &out);
+    if (x->turned) array_shape(x->first, shape);
+    *result = walk        ? array_new(vm, dtype, walk->ndim, walk->shape, &out)
+              : x->turned ? array_new_order(vm, dtype, x->first->ndim, shape, true, &out)
+                          : array_new_like(vm, dtype, x->first, &out);
     if (UNLIKELY(dvx_failed(*result))) return DVX_ERROR;
     if (arith_flags()) arith_clear();
     const dvx_outcome outcome = walk ? run_walk(vm, x, walk, NULL, out) : run_flat(vm, x, out);
@@ -849,10 +873,10 @@ static bool run_few(dvx_vm *vm, fused *f, const dvx_value *v, dvx_value *result)
     _Alignas(16) char numbers[ND_LEAVES][sizeof(nd_complex)], buffers[ND_BUFFERS][ND_INLINE];
     for (uint32_t i = 0; i < p->leaf_count; i++) {
         const nd_leaf *leaf = &p->leaves[i];
+        if (leaf->kind == ND_LEAF_NONE) continue;
         if (leaf->kind != ND_LEAF_ARRAY) {
             data[i] = leaf->constant ? f->elements[i] : numbers[i];
-            if (!leaf->constant && !derive_read_number(vm, v[i], leaf->type, numbers[i]))
-                return false;
+            if (!leaf->constant && !read_number(vm, leaf, v[i], numbers[i])) return false;
             continue;
         }
         const nd_array *a = vm->api->payload(vm, v[i], &array_type);
@@ -866,7 +890,8 @@ static bool run_few(dvx_vm *vm, fused *f, const dvx_value *v, dvx_value *result)
     for (uint32_t i = 0; i < p->buffer_count; i++) data[ND_FIRST_BUFFER + i] = buffers[i];
     const nd_step *const end = p->steps + p->step_count;
     for (const nd_step *step = p->steps; step < end; step++) {
-        char *args[3] = {data[step->places[0]], data[step->places[1]], data[step->places[2]]};
+        char *args[] = {data[step->places[0]], data[step->places[1]], data[step->places[2]],
+                        data[step->places[3]]};
         step->loop(args, out->size, step->in_rows);
     }
     if (f->counts && UNLIKELY(arith_flags())) return false;
@@ -904,8 +929,8 @@ static dvx_outcome fold_array(dvx_vm *vm, execution *x, dvx_value *result) {
     const dvx_outcome outcome = run_other(vm, x, &array);
     if (outcome != DVX_DONE) return outcome;
     vm->api->at_node(vm, x->site, x->site->last);
-    const dvx_outcome folded = derive_call(
-        vm, whole->method, array, whole->along ? x->operands[x->site->axis] : DVX_FAILED, result);
+    const dvx_value given[2] = {array, x->operands[x->site->axis]};
+    const dvx_outcome folded = derive_call(vm, whole->method, given, 1 + whole->along, result);
     vm->api->release(vm, array);
     return folded;
 }
@@ -959,7 +984,8 @@ static bool can_go_directly(dvx_vm *vm, const execution *x) {
 }
 
 static dvx_outcome compute_into(dvx_vm *vm, execution *x, dvx_value *result) {
-    if (x->flat && is_flat(x->target) && array_same_shape(x->target, x->first))
+    const bool lies = x->turned ? x->target->flags & ND_F_CONTIGUOUS : is_flat(x->target);
+    if (x->flat && lies && array_same_shape(x->target, x->first))
         return compute_size(vm, x, x->first->size, NULL, result);
     return run_other(vm, x, result);
 }
@@ -1004,11 +1030,12 @@ static const dvx_specialisation descriptors[][DVX_MOST_OPERANDS + 1] = {
     [DVX_SITE_CALL] = FUSED_ALL(CALL, "FUSED_EXPRESSION", run, &array_type),
     [DVX_SITE_INPLACE] = FUSED_ALL(INPLACE, "FUSED_INPLACE", run_into, &array_type),
     [DVX_SITE_SET_ITEM] = FUSED_ALL(SET_ITEM, "FUSED_STORE", run_into, NULL),
-    [DVX_SITE_METHOD] = FUSED_ALL(METHOD, "FUSED_REDUCTION", run_fold, NULL)};
+    [DVX_SITE_METHOD] = FUSED_ALL(METHOD, "FUSED_EXPRESSION", run, &array_type)};
 static const dvx_specialisation of_out[DVX_MOST_OPERANDS + 1] =
     FUSED_ALL(CALL, "FUSED_OUT", run_into, &array_type);
-static const dvx_specialisation of_fold[DVX_MOST_OPERANDS + 1] =
-    FUSED_ALL(CALL, "FUSED_REDUCTION", run_fold, NULL);
+static const dvx_specialisation of_fold[][DVX_MOST_OPERANDS + 1] = {
+    FUSED_ALL(METHOD, "FUSED_REDUCTION", run_fold, NULL),
+    FUSED_ALL(CALL, "FUSED_REDUCTION", run_fold, NULL)};
 
 /* What the nodes of an expression are for the program: leaves i, and results ~i. */
 typedef struct reading {
@@ -1056,23 +1083,48 @@ static bool take_part(dvx_vm *vm, reading *r, int32_t operand, const dvx_node *n
     return true;
 }
 
+/* A node of the program, and its result. */
+static bool add_node(reading *r, uint32_t i, uint8_t number, const int8_t *inputs) {
+    nd_program *p = &r->f->program;
+    if (p->node_count == ND_NODES) return refuse(r, "it has too many operations");
+    nd_node *to = &p->nodes[p->node_count];
+    *to = (nd_node){
+        .number = number, .site = (uint8_t)i, .called = r->x->nodes[i].family >= DVX_SITE_CALL};
+    memcpy(to->inputs, inputs, sizeof to->inputs);
+    r->inputs[i] = (int8_t)~p->node_count++;
+    return true;
+}
+
+/* An array is clipped by the bounds that are not None, one after the other. */
+static bool read_clip(dvx_vm *vm, reading *r, uint32_t i, const int8_t *inputs) {
+    static const uint8_t numbers[] = {0, ND_UFUNC_maximum, ND_UFUNC_minimum};
+    r->inputs[i] = inputs[0];
+    for (int k = 1; k < 3; k++) {
+        const int8_t bound = inputs[k];
+        nd_leaf *leaf = bound < 0 ? NULL : &r->f->program.leaves[bound];
+        const dvx_value v = leaf ? r->x->operands[bound].value : DVX_FAILED;
+        if (leaf) leaf->bound = true;
+        if (!dvx_failed(v) && vm->api->kind(vm, v) == DVX_NONE)
+            leaf->kind = ND_LEAF_NONE;
+        else if (!add_node(r, i, numbers[k], (const int8_t[]){r->inputs[i], bound, 0}))
+            return false;
+    }
+    return r->inputs[i] != inputs[0] || refuse(r, "nothing is clipped");
+}
+
 /* A subscript becomes its leaf, everything else a node of the program. */
 static bool read_node(dvx_vm *vm, reading *r, uint32_t i) {
     const dvx_node *from = &r->x->nodes[i];
-    nd_program *p = &r->f->program;
+    const nd_three three = derive_three(from->derivative);
+    int8_t inputs[3] = {0};
     if (from->family == DVX_SITE_GET_ITEM) {
         r->inputs[i] = (int8_t)from->inputs[0];
         return take_part(vm, r, from->inputs[0], from, from->inputs[1]);
     }
-    const int number = ufunc_of(vm, r, i);
+    const int number = three ? ND_CHOICE : ufunc_of(vm, r, i);
     if (number < 0) return refuse(r, "it has an operation that is not element by element");
-    nd_node *to = &p->nodes[p->node_count];
-    *to = (nd_node){
-        .number = (uint8_t)number, .site = (uint8_t)i, .called = from->family == DVX_SITE_CALL};
-    for (int k = 0; k < loops_facts[number].inputs; k++)
-        to->inputs[k] = input_of(r, from->inputs[k]);
-    r->inputs[i] = (int8_t)~p->node_count++;
-    return true;
+    for (int k = 0; k < program_inputs(number); k++) inputs[k] = input_of(r, from->inputs[k]);
+    return three == ND_CLIP ? read_clip(vm, r, i, inputs) : add_node(r, i, (uint8_t)number, inputs);
 }
 
 /* Is it a number that is always the same? */
@@ -1116,6 +1168,7 @@ static bool read_target(dvx_vm *vm, reading *r) {
         f->axis = (int8_t)last->inputs[1];
         f->program.leaves[f->axis].kind = ND_LEAF_NONE;
     }
+    if (derive_three(last->derivative)) return true;
     if (last->family == DVX_SITE_CALL && !f->folds) return read_out(vm, r, last);
     if (last->family == DVX_SITE_METHOD && !f->folds)
         return refuse(r, "it has an operation that is not element by element");
@@ -1233,11 +1286,11 @@ void fuse_site(dvx_vm *vm, dvx_site *site) {
         if (reason) vm->api->decline(vm, site, reason);
         return;
     }
-    fused *cache = vm->api->fuse(vm, site,
-                                 f.has_out ? &of_out[x->operand_count]
-                                 : f.folds && site->family == DVX_SITE_CALL
-                                     ? &of_fold[x->operand_count]
-                                     : &descriptors[site->family][x->operand_count]);
+    fused *cache =
+        vm->api->fuse(vm, site,
+                      f.has_out ? &of_out[x->operand_count]
+                      : f.folds ? &of_fold[site->family == DVX_SITE_CALL][x->operand_count]
+                                : &descriptors[site->family][x->operand_count]);
     if (!cache) return;
     *cache = f;
 }

@@ -16,6 +16,7 @@ typedef struct value {
 typedef struct planning {
     nd_program *program;
     const nd_kernels *kernels;
+    const nd_loop *choose;
     value results[ND_NODES];
     uint32_t used; /* buffers */
     uint8_t widest;
@@ -51,21 +52,34 @@ static nd_step *add_step(planning *x, uint8_t flags) {
     return step;
 }
 
+/* The arguments of the step from number `i` on. */
+static void place_output(planning *x, nd_step *step, int i, uint8_t place, nd_type type) {
+    for (; i < ND_ARGS; i++) {
+        step->places[i] = place;
+        step->strides[i] = stride_of(x, place, type);
+        step->in_rows[i] = ND_DTYPE(type)->size;
+    }
+}
+
+static void place_input(planning *x, nd_step *step, int i, const value *v) {
+    step->places[i] = v->place;
+    step->strides[i] = stride_of(x, v->place, v->type);
+    step->in_rows[i] = v->weak ? 0 : ND_DTYPE(v->type)->size;
+}
+
 /* Numbers become elements of the type; others are cast into a buffer, if need be. */
 static bool convert(planning *x, int8_t input, nd_type type, value *v) {
     uint8_t to;
     if (v->weak) {
-        x->program->leaves[input].type = type;
+        x->program->leaves[input].type = v->type = type;
         return true;
     }
     if (v->type == type) return true;
     if (!take_buffer(x, &to)) return false;
     nd_step *step = add_step(x, ND_FLAGS_NOT);
     step->cast = cast_between(ND_DTYPE(v->type), ND_DTYPE(type));
-    step->places[0] = v->place;
-    step->strides[0] = stride_of(x, v->place, v->type);
-    step->places[1] = step->places[2] = to;
-    step->strides[1] = step->strides[2] = stride_of(x, to, type);
+    place_input(x, step, 0, v);
+    place_output(x, step, 1, to, type);
     give_buffer(x, v->place);
     *v = (value){type, to, false};
     return true;
@@ -132,11 +146,51 @@ static bool store_result(planning *x, uint8_t place, nd_type from) {
         return false;
     nd_step *step = add_step(x, ND_FLAGS_NOT);
     step->cast = cast_between(ND_DTYPE(from), p->into);
-    step->places[0] = place;
-    step->strides[0] = stride_of(x, place, from);
-    step->places[1] = step->places[2] = ND_OUT;
+    place_input(x, step, 0, &(value){from, place, false});
+    place_output(x, step, 1, ND_OUT, p->into->num);
     step->site = p->nodes[p->node_count - 1].site;
     return true;
+}
+
+static value value_of(const planning *x, int8_t input) {
+    if (input < 0) return x->results[~input];
+    const nd_leaf *leaf = &x->program->leaves[input];
+    value v = {leaf->type, (uint8_t)input, leaf->kind != ND_LEAF_ARRAY};
+    if (v.weak) v.type = leaf->kind == ND_LEAF_INT ? ND_INT64 : ND_FLOAT64;
+    return v;
+}
+
+/* Is what node k makes cast to the dtype of what it is stored into? */
+static bool is_cast(const nd_program *p, uint32_t k, nd_type result) {
+    return k + 1 == p->node_count && p->into && p->into->num != result;
+}
+
+/* The result of node k, in `out`; behind its step. */
+static bool finish_node(planning *x, uint32_t k, uint8_t out, nd_type result) {
+    x->results[k] = (value){result, out, false};
+    x->program->result = ND_DTYPE(result);
+    return !is_cast(x->program, k, result) || store_result(x, out, result);
+}
+
+/* where(): numbers are as strong as arrays. */
+static bool plan_choice(planning *x, uint32_t k) {
+    const int8_t *inputs = x->program->nodes[k].inputs;
+    value in[3] = {value_of(x, inputs[0]), value_of(x, inputs[1]), value_of(x, inputs[2])};
+    const nd_type type = dtype_promote(ND_DTYPE(in[1].type), ND_DTYPE(in[2].type))->num;
+    uint8_t out = ND_OUT;
+    if (in[0].weak || ND_DTYPE(type)->hot == ND_RARE) return false;
+    for (int i = 0; i < 3; i++)
+        if (!convert(x, inputs[i], i ? type : ND_BOOL, &in[i])) return false;
+    if ((k + 1 < x->program->node_count || is_cast(x->program, k, type)) &&
+        !place_result(x, in + 1, 2, type, type, &out))
+        return false;
+    give_buffer(x, in[0].place);
+    nd_step *step = add_step(x, ND_FLAGS_NOT);
+    step->loop = x->choose[ND_DTYPE(type)->size];
+    step->site = x->program->nodes[k].site;
+    place_output(x, step, 2, out, type);
+    for (int i = 0; i < 3; i++) place_input(x, step, (i + 3) % ND_ARGS, &in[i]);
+    return finish_node(x, k, out, type);
 }
 
 static bool plan_node(planning *x, uint32_t k) {
@@ -145,16 +199,9 @@ static bool plan_node(planning *x, uint32_t k) {
     nd_ufunc_number number = (nd_ufunc_number)node->number;
     const nd_kernel *kernel;
     value in[2];
-    for (int i = 0; i < loops_facts[number].inputs; i++) {
-        const int8_t input = node->inputs[i];
-        if (input < 0) {
-            in[i] = x->results[~input];
-            continue;
-        }
-        const nd_leaf *leaf = &p->leaves[input];
-        in[i] = (value){leaf->type, (uint8_t)input, leaf->kind != ND_LEAF_ARRAY};
-        if (in[i].weak) in[i].type = leaf->kind == ND_LEAF_INT ? ND_INT64 : ND_FLOAT64;
-    }
+    if (p->step_count + 5 > ND_STEPS) return false;
+    if (node->number == ND_CHOICE) return plan_choice(x, k);
+    for (int i = 0; i < loops_facts[number].inputs; i++) in[i] = value_of(x, node->inputs[i]);
     if (!simplify(p, node, in, &number)) return false;
     const nd_ufunc_facts *facts = &loops_facts[number];
     const int inputs = facts->inputs;
@@ -168,8 +215,9 @@ static bool plan_node(planning *x, uint32_t k) {
         if (!convert(x, node->inputs[i], type, &in[i])) return false;
     uint8_t out = ND_OUT;
     const nd_type result = (nd_type)kernel->result;
-    const bool last = k + 1 == p->node_count, cast = last && p->into && p->into->num != result;
-    if ((!last || cast) && !place_result(x, in, inputs, type, result, &out)) return false;
+    if ((k + 1 < p->node_count || is_cast(p, k, result)) &&
+        !place_result(x, in, inputs, type, result, &out))
+        return false;
     nd_step *step = add_step(x, kernel->inexact ? ND_FLAGS_INEXACT
                                 : facts->warns  ? ND_FLAGS_COUNT
                                                 : ND_FLAGS_NOT);
@@ -178,23 +226,15 @@ static bool plan_node(planning *x, uint32_t k) {
     step->number = (uint8_t)number;
     p->inexact |= step->flags == ND_FLAGS_INEXACT;
     step->single = type == ND_FLOAT32;
-    for (int i = 0; i < inputs; i++) {
-        step->places[i] = in[i].place;
-        step->strides[i] = stride_of(x, in[i].place, type);
-        step->in_rows[i] = in[i].weak ? 0 : ND_DTYPE(type)->size;
-    }
-    for (int i = inputs; i < 3; i++) {
-        step->places[i] = out;
-        step->strides[i] = stride_of(x, out, result);
-        step->in_rows[i] = ND_DTYPE(result)->size;
-    }
-    x->results[k] = (value){result, out, false};
-    p->result = ND_DTYPE(result);
-    return !cast || store_result(x, out, result);
+    for (int i = 0; i < inputs; i++) place_input(x, step, i, &in[i]);
+    place_output(x, step, inputs, out, result);
+    return finish_node(x, k, out, result);
 }
 
 bool program_plan(dvx_vm *vm, nd_program *p) {
-    planning x = {.program = p, .kernels = nd_state_of(vm)->kernels, .widest = 1};
+    const nd_state *state = nd_state_of(vm);
+    planning x = {
+        .program = p, .kernels = state->kernels, .choose = state->tiles->choose, .widest = 1};
     p->step_count = p->buffer_count = 0;
     p->planned = p->inexact = false;
     for (uint32_t k = 0; k < p->node_count; k++)
@@ -236,7 +276,7 @@ static unsigned look(const nd_step *step, char *const *args, const int64_t *stri
 void program_place(const nd_program *p, nd_places *at) {
     for (uint32_t k = 0; k < p->step_count; k++) {
         const nd_step *step = &p->steps[k];
-        for (int i = 0; i < 3; i++)
+        for (int i = 0; i < ND_ARGS; i++)
             at->steps[k][i] = step->strides[i] ? step->strides[i] : at->strides[step->places[i]];
     }
 }
@@ -255,8 +295,8 @@ static inline unsigned run_steps(const nd_program *p, nd_places *at, uint32_t fi
     unsigned flags = 0;
     for (uint32_t k = first; k < end; k++) {
         const nd_step *step = &p->steps[k];
-        char *args[3] = {at->data[step->places[0]], at->data[step->places[1]],
-                         at->data[step->places[2]]};
+        char *args[ND_ARGS] = {at->data[step->places[0]], at->data[step->places[1]],
+                               at->data[step->places[2]], at->data[step->places[3]]};
         run_step(step, args, at->steps[k], count);
         if (!each && !step->looks) continue;
         const unsigned raised = look(step, args, at->steps[k], count);
@@ -292,9 +332,9 @@ bool program_rows(const nd_program *p, nd_places *at, const nd_rows *rows, unsig
     const nd_step *step = &p->steps[last];
     const bool inexact = step->flags == ND_FLAGS_INEXACT;
     const int64_t *strides = at->steps[last];
-    char *args[3];
-    int64_t pitches[3];
-    for (int i = 0; i < 3; i++) {
+    char *args[ND_ARGS];
+    int64_t pitches[ND_ARGS];
+    for (int i = 0; i < ND_ARGS; i++) {
         args[i] = at->data[step->places[i]];
         pitches[i] = step->places[i] == ND_OUT ? rows->out_pitch : rows->pitch * strides[i];
     }
@@ -302,7 +342,7 @@ bool program_rows(const nd_program *p, nd_places *at, const nd_rows *rows, unsig
     for (int64_t r = 0; r < rows->count; r++) {
         run_step(step, args, strides, rows->columns);
         if (inexact || r + 1 == rows->count) raised |= look(step, args, strides, rows->columns);
-        for (int i = 0; i < 3; i++) args[i] += pitches[i];
+        for (int i = 0; i < ND_ARGS; i++) args[i] += pitches[i];
     }
     if (p->into) at->flags[last] |= raised;
     *flags |= raised;

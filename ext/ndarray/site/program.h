@@ -16,19 +16,21 @@ enum {
     ND_LEAVES = DVX_MOST_OPERANDS,
     ND_NODES = 32,
     ND_BUFFERS = 8,
-    ND_STEPS = 3 * ND_NODES + 1, /* operations with a cast of each input, and one of the result */
+    ND_STEPS = 3 * ND_NODES + 1, /* operations with a cast of two inputs, and one of the result */
+    ND_ARGS = 4,                 /* of a step */
     ND_BLOCK_BYTES = 4096,       /* of a buffer */
     ND_OUT = ND_LEAVES,          /* places: leaves, the result, buffers */
     ND_FIRST_BUFFER = ND_OUT + 1,
     ND_PLACES = ND_FIRST_BUFFER + ND_BUFFERS
 };
 
-/* An operation of the expression: a ufunc of leaves i and results of operations ~i. */
+/* An operation of the expression: a ufunc, or where(), of leaves i and results of operations ~i. */
+enum { ND_CHOICE = ND_UFUNCS };
 typedef struct nd_node {
-    uint8_t number; /* of the ufunc */
+    uint8_t number; /* of the ufunc, or ND_CHOICE */
     uint8_t site;   /* which node of the expression it is */
     bool called;    /* by name: powers are powers */
-    int8_t inputs[2];
+    int8_t inputs[3];
 } nd_node;
 
 /* NONE: an operand that is not computed with: where a result is stored. */
@@ -37,6 +39,7 @@ typedef struct nd_leaf {
     nd_leaf_kind kind;
     nd_type type;  /* of the array; of a number: that it is converted to */
     bool constant; /* a number that is always the same: this one */
+    bool bound;    /* of clip: no nan */
     double number;
 } nd_leaf;
 
@@ -46,10 +49,12 @@ typedef enum nd_flags { ND_FLAGS_COUNT, ND_FLAGS_NOT, ND_FLAGS_INEXACT } nd_flag
 typedef struct nd_step {
     nd_loop loop; /* NULL: a cast */
     nd_cast cast;
-    uint8_t places[3];  /* inputs, then the output; of fewer inputs the last ones are the output */
-    uint8_t strides[3]; /* 0: as the place says */
+    /* Inputs, then the output; of fewer inputs the last ones are the output.  Of where(): yes, no,
+     * the output, and the condition. */
+    uint8_t places[ND_ARGS];
+    uint8_t strides[ND_ARGS]; /* 0: as the place says */
     /* Of elements in rows, where each number is one: the strides, in bytes. */
-    int64_t in_rows[3];
+    int64_t in_rows[ND_ARGS];
     uint8_t flags;
     uint8_t site, number; /* which node's step it is, and its ufunc */
     bool looks;           /* at the flags, behind it and the steps before */
@@ -74,6 +79,10 @@ typedef struct nd_program {
     bool planned;
 } nd_program;
 
+static inline int program_inputs(int number) {
+    return number == ND_CHOICE ? 3 : loops_facts[number].inputs;
+}
+
 /* Makes the steps for the leaves' types.  False: there is a node that ufunc.c would refuse, or that
  * is not for here; nothing is raised. */
 bool program_plan(dvx_vm *vm, nd_program *p);
@@ -82,8 +91,8 @@ bool program_plan(dvx_vm *vm, nd_program *p);
 typedef struct nd_places {
     char *data[ND_PLACES];
     int64_t strides[ND_PLACES];
-    int64_t steps[ND_STEPS][3]; /* the strides of each step (program_place) */
-    unsigned flags[ND_STEPS];   /* of the steps, if they are kept */
+    int64_t steps[ND_STEPS][ND_ARGS]; /* the strides of each step (program_place) */
+    unsigned flags[ND_STEPS];         /* of the steps, if they are kept */
 } nd_places;
 
 /* Behind program_plan, and when the strides of leaves or result are others. */
