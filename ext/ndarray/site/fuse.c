@@ -7,9 +7,10 @@
  * Invariants
  *  1. The result is a new array in C order, where operation by operation would give one, too: each
  *     array's axes must fall from the outermost stride to the innermost; or in Fortran's order,
- * where all arrays are.  Everything else is left to the sites, and so is every error, and every
- * warning: where a flag is up that is not ignored, what has been computed is dropped, and the sites
- * compute it again.  Nobody sees the difference, since nothing but the new array has been written.
+ *     where all arrays are.  Everything else is left to the sites, and so is every error, and
+ *     every warning: where a flag is up that is not ignored, what has been computed is dropped, and
+ *     the sites compute it again.  Nobody sees the difference, since nothing but the new array has
+ *     been written.
  *  2. No operand is without dimensions: the operations in between would make numbers of them.
  *  3. What is stored, or computed in place or into an output, goes *directly* to its elements only
  * where the result is the same as by way of an array in between: no operand is read behind its
