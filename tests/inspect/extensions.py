@@ -68,7 +68,7 @@ def check_explain():
 # What makes the fused expression leave it to the operations, and the reason that a listing gives.
 LEFT = [
     ("a * b + c", "f(a, b[:5], c, d, r)", "shapes do not fit"),
-    ("a * b + c", "f(*[np.ones((4, 3)).T] * 5)", "an operand is not laid out in C order"),
+    ("a * b + c", "f(np.ones((4, 3)).T, *[np.ones((3, 4))] * 4)", "an operand is not laid out in C order"),
     ("a * b + c", "f(*[np.array(1.5)] * 5)", "an operand is without dimensions"),
     ("a // b + c", "f(a, b * 0, c, d, r)", "a floating point flag is up, which an operation tells of"),
     ("np.add(a * b, c, out=r)", "f(a, b, c, d, np.ones(n, dtype='int64'))", "an operation has no loop for these dtypes"),

@@ -391,7 +391,7 @@ def f(n):
     t = 0
     for i in range(n):  # loop
         try:
-            t += int("x" if i % 2 else "3")
+            t += bytes([300 if i % 2 else 3])[0]
         except ValueError:
             t -= 1
 f(3000)

@@ -284,7 +284,7 @@ void dv_raised_lookup(dv_build *b, uint32_t at) {
 
 /* What the function declares that the site of the call has seen; NULL: nothing. */
 static const dv_declared *declared_at(const dv_build *b) {
-    enum { CACHE = 3 };
+    enum { CACHE = 3 /* where the cache of a call begins */ };
     const uint32_t op = dv_step_op(b, b->pc);
     const dv_op_info *info = dv_step_evidence(b);
     const dv_cell *cache = dv_site_cell(b, b->pc) + CACHE;
@@ -319,7 +319,7 @@ static bool has_caught(const dv_build *b, const catcher *c) {
 }
 
 void dv_raised_quietly(dv_build *b) {
-    enum { WORTH = 4 }; /* what making an exception takes, for the share of what is typed */
+    enum { WORTH = 4 /* typed instructions: what making an exception takes */ };
     const dv_declared *declared = declared_at(b);
     const catcher c = declared ? find_catcher(b) : (catcher){0};
     uint64_t set;

@@ -62,6 +62,7 @@ static bool copy_buffer(dv_vm *vm, dv_value v, dv_buffer *out, int64_t *count) {
     if (*count < 0) return raise_malformed(vm, v);
     if (!b->data && !b->dimensions) { /* zeros: nothing, rather than one element */
         out->dimensions = 1;
+        out->axes[0].count = 0;
         out->axes[0].stride = (int64_t)dv_element_size(b->element);
     }
     return true;
