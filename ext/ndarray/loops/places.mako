@@ -295,7 +295,7 @@ static void choose_${size}(char **args, int64_t count, const int64_t *strides) {
     char *to = args[2];
 % for of_yes, of_no in ((size, size), (size, 0), (0, size), (0, 0)) if size in (1, 4, 8) else ():
     if (strides[0] == ${of_yes} && strides[1] == ${of_no} && strides[2] == ${size} && strides[3] == 1) {
-#pragma GCC ivdep
+        ND_INDEPENDENT
         for (int64_t i = 0; i < count; i++) {
             const ${T} mask = (${T})(0 - (${T})(condition[i] != 0));
             AT(${T}, to + i * ${size}) = (${T})((AT(const ${T}, yes + i * ${of_yes}) & mask) | (AT(const ${T}, no + i * ${of_no}) & (${T})~mask));
