@@ -278,12 +278,6 @@ struct dv_vm {
     dv_value *stack_limit;
     int64_t countdown; /* one counter for safepoints: back edges; below 0 the slow path polls */
     dv_value error;    /* the exception that is being raised, or EMPTY */
-    /* Of a region's call that may leave out what it raises: the R_QUIET in front of it. */
-    struct {
-        const struct dv_declared *declared; /* NULL: nothing may be left out */
-        const dv_cell *at;
-        bool left_out; /* and this is raised now, instead of an error */
-    } quiet;
     dv_value keywords; /* of a call on its way to a slow path: tuple of names (borrowed) */
     /* The exception that the innermost generator, or all code if none runs, is handling, or None:
      * see dv_handled_exception. */
@@ -371,6 +365,12 @@ struct dv_vm {
     bool observer_failed;
     struct dv_profile *profile; /* inspect/profile.h; NULL: nothing is counted */
     struct dynvm_vm *host;      /* what the embedder knows the VM as (api/machine.h) */
+    /* Of a region's call that may leave out what it raises: the R_QUIET in front of it. */
+    struct {
+        const struct dv_declared *declared; /* NULL: nothing may be left out */
+        const dv_cell *at;
+        bool left_out; /* and this is raised now, instead of an error */
+    } quiet;
 };
 
 typedef struct dv_vm_config {
