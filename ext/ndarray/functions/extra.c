@@ -106,16 +106,19 @@ static dvx_value take_of(dvx_vm *vm, dvx_value array, dvx_value indices, dvx_val
     vm->api->release(vm, from);
     return made;
 }
+
+ND_PARAMETERS(of_a_take, 2, "a", "indices", "axis", "out", "mode");
 static dvx_value take(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     nd_array *a;
     (void)count;
+    if (!dvx_failed(args[3]) || !dvx_failed(args[4])) return nd_wider(vm, "take", &of_a_take, args);
     dvx_value array = array_operand(vm, args[0], NULL, &a);
     if (dvx_failed(array)) return array;
     dvx_value made = take_of(vm, array, args[1], args[2]);
     vm->api->release(vm, array);
     return made;
 }
-ND_PARAMETERS(of_take, 1, "indices", "axis");
+ND_PARAMETERS(of_take, 1, "indices", "axis", "out", "mode");
 ND_METHOD(take, ND_NAMED("take", take, of_take));
 
 /* ---- nonzero ---- */
@@ -206,7 +209,6 @@ static dvx_value may_share(dvx_vm *vm, const dvx_value *args, uint32_t count) {
 }
 
 ND_PARAMETERS(of_a, 1, "a");
-ND_PARAMETERS(of_a_take, 2, "a", "indices", "axis");
 ND_PARAMETERS(of_copyto, 2, "dst", "src", "casting", "where");
 
 static const dvx_function functions[] = {
