@@ -19,15 +19,16 @@ class Forks:
 
     def __init__(self, program: Path, library: Path, env: Dict[str, str]):
         self.socket, there = socket.socketpair()
-        asan = f"{env.get('ASAN_OPTIONS', '')}:verify_asan_link_order=0"  # (the library comes before ASan's own)
+        # (The library comes before ASan's own, and asks for leaks itself.)
+        asan = f"{env.get('ASAN_OPTIONS', '')}:verify_asan_link_order=0:leak_check_at_exit=0"
         env = dict(env, LD_PRELOAD=str(library), DYNVM_FORKS=str(there.fileno()), ASAN_OPTIONS=asan)
         with there:
             self.server = subprocess.Popen([program], env=env, stdin=subprocess.DEVNULL, pass_fds=[there.fileno()])
 
-    def run(self, arguments: List[str], cwd: Path, timeout: float) -> Result:
-        """Like oracle.run_process."""
+    def run(self, arguments: List[str], cwd: Path, timeout: float, leaks: bool) -> Result:
+        """Like oracle.run_process.  `leaks`: the sanitizer looks for them at the end."""
         pipes = [os.pipe(), os.pipe()]
-        text = b"".join(os.fsencode(word) + b"\0" for word in [cwd, *arguments])
+        text = b"".join(os.fsencode(word) + b"\0" for word in ["leaks" if leaks else "", cwd, *arguments])
         socket.send_fds(self.socket, [struct.pack("I", len(text))], [write for _, write in pipes])
         self.socket.sendall(text)
         for _, write in pipes:

@@ -78,7 +78,7 @@ LOCKSTEPS = (
 LOCKSTEP_ROOMS = ("levels", "generators")
 # A script runs in one of so many of the variants that take turns.  As many seeds in a row run it in all.
 TURNS, QUICK_TURNS = 12, 48
-LEAK_TURNS = 3  # where sanitizers look for leaks, after the last run of a script: that takes longer than most scripts
+LEAK_TURNS = 3  # where sanitizers look for leaks, after the last run of a script: that takes longer than a short one
 GENERIC_TURNS = 4  # of a quick run at several levels: nama has run the code of level generic before it quickens
 PROGRESS = 30  # seconds between lines that say how far a run is, where there is no terminal
 SANITIZER_MARKS = (b"AddressSanitizer", b"LeakSanitizer", b"ThreadSanitizer", b"runtime error: ")
@@ -517,14 +517,13 @@ class Machine:
     def run(self, arguments: List[str], cwd: Path, timeout: float, prefix: Tuple[str, ...] = (), leaks: bool = True) -> Result:
         """`leaks`: where a sanitizer looks for them, it should."""
         slower = EMULATED if self.runner else 1
-        if self.forks and not prefix and not leaks:
-            return self.fork_server().run(arguments, cwd, timeout)
+        if self.forks and not prefix:
+            return self.fork_server().run(arguments, cwd, timeout, leaks)
         return oracle.run_process([*prefix, *self.runner, str(self.path), *arguments], cwd, self.env, timeout * slower)
 
     def fork_server(self) -> Forks:
         if not hasattr(self.local, "server"):
-            asan = self.env["ASAN_OPTIONS"].replace("detect_leaks=1", "detect_leaks=0")
-            self.local.server = Forks(self.path, self.forks, dict(self.env, ASAN_OPTIONS=asan))
+            self.local.server = Forks(self.path, self.forks, self.env)
         return self.local.server
 
     def variants(self, quick: bool) -> "Variants":
