@@ -79,7 +79,8 @@ LOCKSTEP_ROOMS = ("levels", "generators")
 # A script runs in one of so many of the variants that take turns.  As many seeds in a row run it in all.
 TURNS, QUICK_TURNS = 12, 48
 LEAK_TURNS = 3  # where sanitizers look for leaks, after the last run of a script: that takes longer than a short one
-GENERIC_TURNS = 4  # of a quick run at several levels: nama has run the code of level generic before it quickens
+# The levels below nama, which runs their code before it quickens, take turns: one of so many, the first one, the second...
+RARE, QUICK_RARE = (("generic", "inca"), 2), (("generic",), 4)
 PROGRESS = 30  # seconds between lines that say how far a run is, where there is no terminal
 SANITIZER_MARKS = (b"AddressSanitizer", b"LeakSanitizer", b"ThreadSanitizer", b"runtime error: ")
 VALGRIND = ["valgrind", "-q", "--error-exitcode=99", "--leak-check=full", "--errors-for-leak-kinds=definite"]
@@ -527,8 +528,8 @@ class Machine:
         return self.local.server
 
     def variants(self, quick: bool) -> "Variants":
-        """Plain: each level in the first form, the highest in the other one, one under stress, one in lockstep; if it is to be
-        quick, nama, which runs the code of all levels, and by turns generic.  The others: all that take turns."""
+        """Plain: each level in the first form, those below nama by turns, the highest in the other form, one under stress, one in
+        lockstep; if it is to be quick, nama and, more rarely, generic.  The others: all that take turns."""
         first, last = self.forms[0], self.forms[-1]
         plain = [Variant(level, first) for level in self.levels] + [Variant(self.levels[-1], last)]
         others = [Variant(level, form) for level in self.levels for form in self.forms[1:]]
@@ -550,7 +551,7 @@ class Machine:
             others += [Variant("nama", self.forms_for(stress)[0], stress, reach) for stress in stresses for reach in REACHES]
         plain = list(dict.fromkeys(plain))
         return Variants(plain, [v for v in others if v not in plain], QUICK_TURNS if quick else TURNS,
-                        rare="generic" if quick and len(self.levels) > 1 else "")
+                        rare=(QUICK_RARE if quick else RARE) if self.levels == LEVELS else ((), 1))
 
 
 def wanted(test: Test, variant: Variant) -> bool:
@@ -578,13 +579,14 @@ class Variants:
     others: List[Variant]
     turns: int
     seed: Optional[int] = None  # whose turn it is; None for all
-    rare: str = ""  # a level whose plain variants take turns, too
+    rare: Tuple[Tuple[str, ...], int] = ((), 1)  # levels whose plain variants take turns, too, and how many turns
 
     def of(self, test: Test) -> List[Variant]:
         """The variants that a test runs in, one at least.  A script that asks for certain forms gets all of them."""
         others = [v for v in self.others if wanted(test, v)]
-        rests = self.rare if self.seed is not None and turn(test, self.seed, GENERIC_TURNS) else ""
-        plain = [v for v in self.plain if v.level != rests and wanted(test, v)] or others[:1]
+        levels, turns = self.rare
+        rests = [level for i, level in enumerate(levels) if self.seed is not None and turn(test, self.seed, turns) != i]
+        plain = [v for v in self.plain if v.level not in rests and wanted(test, v)] or others[:1]
         others = [v for v in others if v not in plain]
         if self.seed is not None and not test.forms:
             others = others[turn(test, self.seed, self.turns) :: self.turns]
