@@ -278,20 +278,17 @@ enum { DV_OPERATOR_LENGTH = 2, DV_ATTRIBUTE_LENGTH = 5, DV_CALL_LENGTH = 4 };
  * for CALL with any number of arguments, that may have effects and call out, also to dl code.
  * DVX_FAILED is raised if there is an error, and comes before any effect if there is none.  Only
  * the callee's type is compared: it looks at the arguments itself. */
-#define DVX_CALL_OUT(name, function)   \
-    DVX_CALL_OUT_OF(name, function, 0) \
-    DVX_CALL_OUT_OF(name##_method, function, 1)
-
-#define DVX_CALL_OUT_OF(name, function, method)                                             \
-    static const dv_cell *name(DV_HANDLER_PARAMETERS) {                                     \
-        enum { BELOW = 3 + (method) };                                                      \
+#define DVX_CALL_OUT(name, function)                                                        \
+    /* r: how far the callee is below the arguments. */                                     \
+    static const dv_cell *name##_any(DV_HANDLER_PARAMETERS) {                               \
         BEGIN();                                                                            \
         const dv_occurrence *o = DVX_OCCURRENCE;                                            \
         dv_value *arguments = sp - o->count + 1;                                            \
-        const dv_value callee = arguments[-BELOW];                                          \
+        dv_value *place = arguments - r;                                                    \
+        const dv_value callee = *place;                                                     \
         if (DV_UNLIKELY(!dvx_call_fits(o, callee, arguments, 0) || GUARD_FAILS()))          \
             DVX_SITE_MISS();                                                                \
-        if ((method) && DV_UNLIKELY(!dv_is_empty(arguments[-1]))) DVX_SITE_MISS();          \
+        if (DV_UNLIKELY(r == 4 && !dv_is_empty(arguments[-1]))) DVX_SITE_MISS();            \
         PUBLISH();                                                                          \
         const dv_value result = (function)(vm, arguments, callee, o->cache);                \
         if (DV_UNLIKELY(dv_is_empty(result))) {                                             \
@@ -306,10 +303,18 @@ enum { DV_OPERATOR_LENGTH = 2, DV_ATTRIBUTE_LENGTH = 5, DV_CALL_LENGTH = 4 };
         }                                                                                   \
         if (dv_is_object(callee)) dv_as_object(callee)->references--;                       \
         ip += DV_CALL_LENGTH;                                                               \
-        sp = arguments - BELOW + 1;                                                         \
-        sp[-1] = result;                                                                    \
+        *place = result;                                                                    \
+        sp = place + 1;                                                                     \
         DEAD();                                                                             \
         GO();                                                                               \
+    }                                                                                       \
+    static const dv_cell *name(DV_HANDLER_PARAMETERS) {                                     \
+        r = 3;                                                                              \
+        TAIL(name##_any);                                                                   \
+    }                                                                                       \
+    static const dv_cell *name##_method(DV_HANDLER_PARAMETERS) {                            \
+        r = 4;                                                                              \
+        TAIL(name##_any);                                                                   \
     }
 
 /* Releases values, up to one that dies: false; then None stands where an object was released. */

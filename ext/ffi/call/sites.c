@@ -26,9 +26,6 @@ static bool is_number(const ctype *type) {
 static dvx_value read_number(dvx_vm *vm, const ctype *type, const char *data) {
     float f;
     double d;
-    int32_t i;
-    if (type->kind == CTYPE_SIGNED && type->size == sizeof i)
-        return memcpy(&i, data, sizeof i), make_int32(vm, i);
     if (type->kind == CTYPE_SIGNED)
         return vm->api->make_int(vm, convert_load_signed(data, type->size));
     if (type->kind == CTYPE_UNSIGNED)
@@ -79,13 +76,18 @@ typedef enum way { WAY_ANY, WAY_INT32, WAY_INT64, WAY_CDATA, WAY_LENT } way;
 
 typedef struct call_memory {
     ctype *type; /* of the callee */
+    const ctype *result;
+    ffi_state *state;
     plan_trampoline trampoline;
+    uint32_t count; /* of arguments */
+    bool is_int32;  /* the result is one */
     uint8_t ways[MOST_ARGUMENTS];
     const ctype *types[MOST_ARGUMENTS]; /* of cdatas that fit */
 } call_memory;
 
 typedef union slot {
     _Alignas(PLAN_STRIDE) int64_t i;
+    int32_t n;
     double d;
     void *p;
 } slot;
@@ -113,9 +115,12 @@ static inline const cdata *cdata_beside(dvx_vm *vm, dvx_value v, dvx_value other
     return dv_is_shape(v, dv_as_object(other)->shape) ? dvx_payload_of(v) : NULL;
 }
 
+/* Do the elements lie together?  (No if there are none.) */
 static inline bool is_dense(const dvx_buffer *b, uint32_t dimensions) {
     static const uint8_t sizes[] = {1, 1, 2, 2, 4, 4, 8, 8, 4, 8};
     int64_t stride = sizes[b->element];
+    if (DV_LIKELY(dimensions == 1))
+        return b->axes[0].count > 0 && (b->axes[0].stride == stride || b->axes[0].count == 1);
     for (uint32_t i = dimensions; i-- > 0;) {
         if (b->axes[i].count < 1 || (b->axes[i].count > 1 && b->axes[i].stride != stride))
             return false;
@@ -182,6 +187,12 @@ static dvx_value make_pointer(dvx_vm *vm, lent *l, ctype *type, char *data) {
     return cdata_make(vm, type, data, NULL);
 }
 
+static dvx_value make_result(dvx_vm *vm, lent *l, const ctype *type, const slot *out) {
+    if (type->kind == CTYPE_VOID) return ffi_none(vm);
+    if (ctype_is_pointer(type)) return make_pointer(vm, l, (ctype *)type, out->p);
+    return read_number(vm, type, (const char *)out);
+}
+
 /* Lends what has its elements together; while it is counted among its exports, they stay. */
 static inline bool hold(dvx_vm *vm, lent *l, slot *to, dvx_value v) {
     dvx_buffer *b = buffer_in(vm, v);
@@ -212,20 +223,17 @@ static bool put_any(dvx_vm *vm, lent *l, const ctype *type, slot *to, dvx_value 
     return true;
 }
 
-static inline bool put_argument(dvx_vm *vm, lent *l, const call_memory *m, uint32_t i, slot *to,
-                                dvx_value v, dvx_value callee) {
-    const cdata *c;
-    switch ((way)m->ways[i]) {
-    case WAY_INT32: return read_int(vm, v, &to->i) && to->i == (int32_t)to->i;
-    case WAY_INT64: return read_int(vm, v, &to->i);
-    case WAY_CDATA:
-        c = cdata_beside(vm, v, callee);
-        if (!c || c->type != m->types[i]) break;
-        return to->p = c->data, true;
-    case WAY_LENT:
-        if (hold(vm, l, to, v)) return true;
-        break;
-    case WAY_ANY: break;
+static inline __attribute__((always_inline)) bool put_argument(dvx_vm *vm, lent *l,
+                                                               const call_memory *m, uint32_t i,
+                                                               slot *to, dvx_value v,
+                                                               dvx_value callee) {
+    way way = m->ways[i];
+    if (way == WAY_INT32) return read_int(vm, v, &to->i) && to->i == (int32_t)to->i;
+    if (way == WAY_INT64) return read_int(vm, v, &to->i);
+    if (way == WAY_LENT && hold(vm, l, to, v)) return true;
+    if (way == WAY_CDATA) {
+        const cdata *c = cdata_beside(vm, v, callee);
+        if (c && c->type == m->types[i]) return to->p = c->data, true;
     }
     return put_any(vm, l, m->type->item->parameters[i], to, v);
 }
@@ -243,25 +251,22 @@ static way way_of(dvx_vm *vm, const ctype *type, dvx_value v, const ctype **seen
     return WAY_CDATA;
 }
 
-static inline dvx_outcome call_site(dvx_vm *vm, const dvx_value *arguments, dvx_value of,
-                                    void *cache, dvx_value *result) {
+static inline __attribute__((always_inline)) dvx_outcome
+call_site(dvx_vm *vm, const dvx_value *arguments, dvx_value of, void *cache, dvx_value *result) {
     const call_memory *m = cache;
     const cdata *callee = cdata_beside(vm, of, of);
-    slot slots[MOST_ARGUMENTS], out = {0};
+    slot slots[MOST_ARGUMENTS], out;
     lent l;
     l.count = l.held_count = 0;
     if (callee->type != m->type || !callee->data) return DVX_DEOPTIMISE;
-    const ctype *function = m->type->item, *type = function->item;
-    for (uint32_t i = 0; i < function->parameter_count; i++)
+    for (uint32_t i = 0; i < m->count; i++)
         if (!put_argument(vm, &l, m, i, &slots[i], arguments[i], of))
             return release_lent(vm, &l), DVX_DEOPTIMISE;
-    int *error = &errno, *saved = &function->state->saved_errno;
+    int *error = &errno, *saved = &m->state->saved_errno;
     *error = *saved;
     m->trampoline(callee->data, (const char *)slots, &out);
     *saved = *error;
-    *result = type->kind == CTYPE_VOID ? ffi_none(vm)
-              : ctype_is_pointer(type) ? make_pointer(vm, &l, (ctype *)type, out.p)
-                                       : read_number(vm, type, (const char *)&out);
+    *result = m->is_int32 ? make_int32(vm, out.n) : make_result(vm, &l, m->result, &out);
     release_lent(vm, &l);
     return dvx_failed(*result) ? DVX_ERROR : DVX_DONE;
 }
@@ -271,8 +276,8 @@ static dvx_outcome run_call(dvx_vm *vm, const dvx_value *operands, void *cache, 
 }
 
 #ifdef DVX_NATIVE
-static inline dvx_value native_call(dvx_vm *vm, const dvx_value *arguments, dvx_value callee,
-                                    void *cache) {
+static inline __attribute__((always_inline)) dvx_value
+native_call(dvx_vm *vm, const dvx_value *arguments, dvx_value callee, void *cache) {
     dvx_value result = DVX_FAILED;
     (void)call_site(vm, arguments, callee, cache, &result);
     return result;
@@ -325,6 +330,7 @@ static void specialise_call(dvx_vm *vm, dvx_site *site) {
     bool fits = plan && plan->trampoline && !function->ellipsis &&
                 function->parameter_count == count && count < LENGTH_OF(calls_INT);
     for (uint32_t i = 0; fits && i < count; i++) fits = may_be_argument(function->parameters[i]);
+    if (fits) fits = function->item->kind == CTYPE_VOID || may_be_argument(function->item);
     if (!fits) {
         vm->api->decline(vm, site, "no trampoline calls C functions of this signature");
         return;
@@ -335,7 +341,12 @@ static void specialise_call(dvx_vm *vm, dvx_site *site) {
                                                                         : calls_OTHER;
     call_memory *m = vm->api->specialise(vm, site, list[count]);
     if (!m) return;
-    *m = (call_memory){.type = c->type, .trampoline = plan->trampoline};
+    *m = (call_memory){.type = c->type,
+                       .result = result,
+                       .state = function->state,
+                       .trampoline = plan->trampoline,
+                       .count = count,
+                       .is_int32 = result->kind == CTYPE_SIGNED && result->size == 4};
     for (uint32_t i = 0; i < count; i++)
         m->ways[i] =
             (uint8_t)way_of(vm, function->parameters[i], site->operands[i + 1].value, &m->types[i]);
