@@ -12,7 +12,8 @@
  *  2. A site with a native handler has the length, layout and cache of CALL_C (CALL_METHOD_C): the
  *     cache cell holds the dv_cfunction_def of the callee.
  *  3. The inline function has no effect and calls nothing; it computes a value or says DVX_FAILED,
- *     and then the ordinary call is made (and raises what there is to raise). */
+ *     and then the ordinary call is made (and raises what there is to raise).  That of DVX_CALL_OUT
+ *     may do what a portable twin may. */
 #ifndef DV_PLUGIN_NATIVE_H
 #define DV_PLUGIN_NATIVE_H
 
@@ -45,7 +46,7 @@ typedef struct dv_native {
     dv_handler miss[2];   /* a miss for the site, and the ordinary call */
     dv_handler finish[2]; /* r: bits of the result; releases arguments and callee */
     /* The same for sites that a type's `specialise` was asked about. */
-    dv_handler site_miss, site_finish;
+    dv_handler site_miss, site_finish, site_raise;
 } dv_native;
 
 /* What a handler looks at in such a site.  Operands are compared by keys: one word says which type
@@ -270,6 +271,62 @@ enum { DV_OPERATOR_LENGTH = 2, DV_ATTRIBUTE_LENGTH = 5, DV_CALL_LENGTH = 4 };
         DEAD();                                                                             \
         GO();                                                                               \
     }
+
+/* Two handlers, name and name_method, of
+ *     static inline dvx_value function(dvx_vm *vm, const dvx_value *arguments, dvx_value callee,
+ *                                      void *cache)
+ * for CALL with any number of arguments, that may have effects and call out, also to dl code.
+ * DVX_FAILED is raised if there is an error, and comes before any effect if there is none.  Only
+ * the callee's type is compared: it looks at the arguments itself. */
+#define DVX_CALL_OUT(name, function)                                                        \
+    /* r: how far the callee is below the arguments. */                                     \
+    static const dv_cell *name##_any(DV_HANDLER_PARAMETERS) {                               \
+        BEGIN();                                                                            \
+        const dv_occurrence *o = DVX_OCCURRENCE;                                            \
+        dv_value *arguments = sp - o->count + 1;                                            \
+        dv_value *place = arguments - r;                                                    \
+        const dv_value callee = *place;                                                     \
+        if (DV_UNLIKELY(!dvx_call_fits(o, callee, arguments, 0) || GUARD_FAILS()))          \
+            DVX_SITE_MISS();                                                                \
+        if (DV_UNLIKELY(r == 4 && !dv_is_empty(arguments[-1]))) DVX_SITE_MISS();            \
+        PUBLISH();                                                                          \
+        const dv_value result = (function)(vm, arguments, callee, o->cache);                \
+        if (DV_UNLIKELY(dv_is_empty(result))) {                                             \
+            if (dv_is_empty(vm->error)) DVX_SITE_MISS();                                    \
+            DEAD();                                                                         \
+            TAIL(DVX_TABLE->site_raise);                                                    \
+        }                                                                                   \
+        if (DV_UNLIKELY(!dvx_let_go(arguments, sp) ||                                       \
+                        (dv_is_object(callee) && dv_as_object(callee)->references == 1))) { \
+            r = (int64_t)result.bits;                                                       \
+            TAIL(DVX_TABLE->site_finish);                                                   \
+        }                                                                                   \
+        if (dv_is_object(callee)) dv_as_object(callee)->references--;                       \
+        ip += DV_CALL_LENGTH;                                                               \
+        *place = result;                                                                    \
+        sp = place + 1;                                                                     \
+        DEAD();                                                                             \
+        GO();                                                                               \
+    }                                                                                       \
+    static const dv_cell *name(DV_HANDLER_PARAMETERS) {                                     \
+        r = 3;                                                                              \
+        TAIL(name##_any);                                                                   \
+    }                                                                                       \
+    static const dv_cell *name##_method(DV_HANDLER_PARAMETERS) {                            \
+        r = 4;                                                                              \
+        TAIL(name##_any);                                                                   \
+    }
+
+/* Releases values, up to one that dies: false; then None stands where an object was released. */
+static inline bool dvx_let_go(dv_value *v, const dv_value *end) {
+    for (; v < end; v++) {
+        if (!dv_is_object(*v)) continue;
+        if (DV_UNLIKELY(dv_as_object(*v)->references == 1)) return false;
+        dv_as_object(*v)->references--;
+        *v = DV_NONE;
+    }
+    return true;
+}
 
 /* Are callee (operand 0) and arguments as the site has seen them? */
 static inline bool dvx_call_fits(const dv_occurrence *o, dv_value callee, const dv_value *arguments,

@@ -436,4 +436,5 @@ dv_handler dv_operate_handler(const dv_vm *vm, const dv_extension_site *o, bool 
 void dv_operate_setup(dv_vm *vm) {
     vm->extensions.plugins->native.site_miss = site_miss;
     vm->extensions.plugins->native.site_finish = site_finish;
+    vm->extensions.plugins->native.site_raise = dv_slow_raise;
 }

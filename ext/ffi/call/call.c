@@ -87,7 +87,7 @@ static void finish(dvx_vm *vm, call *c) {
 static void invoke(ffi_state *state, call *c, void *address) {
     errno = state->saved_errno;
     if (c->plan->trampoline)
-        c->plan->trampoline(address, c->values, c->memory);
+        c->plan->trampoline(address, c->memory + PLAN_STRIDE, c->memory);
     else
         ffi_call(&c->plan->cif, (void (*)(void))address, c->memory, c->values);
     state->saved_errno = errno;

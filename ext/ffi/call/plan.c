@@ -4,7 +4,7 @@
 #include "call/call.h"
 #include "ctype/layout.h"
 
-static size_t round_up(size_t n) { return (n + 15) & ~(size_t)15; }
+static size_t round_up(size_t n) { return (n + PLAN_STRIDE - 1) / PLAN_STRIDE * PLAN_STRIDE; }
 
 void call_plan_free(dvx_vm *vm, struct call_plan *plan) {
     vm->api->deallocate(vm, plan->types, (plan->count + 1) * sizeof *plan->types);

@@ -4,8 +4,10 @@
 
 #include "ctype/types.h"
 
-/* Calls `function` with arguments that lie at `values`; the result goes to `result`. */
-typedef void (*plan_trampoline)(void *function, void *const *values, void *result);
+enum { PLAN_STRIDE = 16 };
+
+/* Calls `function` with arguments that lie PLAN_STRIDE bytes apart; the result goes to `result`. */
+typedef void (*plan_trampoline)(void *function, const char *arguments, void *result);
 
 struct call_plan {
     ffi_cif cif;

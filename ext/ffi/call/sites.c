@@ -12,6 +12,12 @@
 
 /* ---- Numbers in memory ---- */
 
+#ifdef DVX_NATIVE
+static dvx_value make_int32(dvx_vm *vm, int32_t i) { return (void)vm, dv_int(i); }
+#else
+static dvx_value make_int32(dvx_vm *vm, int32_t i) { return vm->api->make_int(vm, i); }
+#endif
+
 /* Is it a number that dl has as int or float? */
 static bool is_number(const ctype *type) {
     return type->kind == CTYPE_SIGNED || type->kind == CTYPE_UNSIGNED || type->kind == CTYPE_FLOAT;
@@ -70,42 +76,134 @@ typedef enum way { WAY_ANY, WAY_INT32, WAY_INT64, WAY_CDATA, WAY_LENT } way;
 
 typedef struct call_memory {
     ctype *type; /* of the callee */
+    const ctype *result;
+    ffi_state *state;
     plan_trampoline trampoline;
+    uint32_t count; /* of arguments */
+    bool is_int32;  /* the result is one */
     uint8_t ways[MOST_ARGUMENTS];
     const ctype *types[MOST_ARGUMENTS]; /* of cdatas that fit */
 } call_memory;
 
 typedef union slot {
-    int64_t i;
+    _Alignas(PLAN_STRIDE) int64_t i;
+    int32_t n;
     double d;
     void *p;
 } slot;
+_Static_assert(sizeof(slot) == PLAN_STRIDE, "slots are what trampolines read");
 
 /* What was lent to a call: of the few arrays that it may get. */
 typedef struct lent {
-    uint32_t count;
-    dvx_view views[2];
+    uint32_t count, held_count;
+    dvx_buffer *held[MOST_ARGUMENTS]; /* where the elements lie together (buffer_in) */
+    dvx_view views[2];                /* of all others */
+    int64_t sizes[2];
 } lent;
+
+#ifdef DVX_NATIVE
+
+/* What the layout of objects says at once. */
+static inline bool read_int(dvx_vm *vm, dvx_value v, int64_t *out) {
+    if (!dv_is_int(v)) return vm->api->read_int(vm, v, out) || (vm->api->clear_error(vm), false);
+    return *out = dv_as_int(v), true;
+}
+
+/* The cdata v, beside another one; NULL: it is none. */
+static inline const cdata *cdata_beside(dvx_vm *vm, dvx_value v, dvx_value other) {
+    (void)vm;
+    return dv_is_shape(v, dv_as_object(other)->shape) ? dvx_payload_of(v) : NULL;
+}
+
+/* Do the elements lie together?  (No if there are none.) */
+static inline bool is_dense(const dvx_buffer *b, uint32_t dimensions) {
+    static const uint8_t sizes[] = {1, 1, 2, 2, 4, 4, 8, 8, 4, 8};
+    int64_t stride = sizes[b->element];
+    if (DV_LIKELY(dimensions == 1))
+        return b->axes[0].count > 0 && (b->axes[0].stride == stride || b->axes[0].count == 1);
+    for (uint32_t i = dimensions; i-- > 0;) {
+        if (b->axes[i].count < 1 || (b->axes[i].count > 1 && b->axes[i].stride != stride))
+            return false;
+        stride *= b->axes[i].count;
+    }
+    return true;
+}
+
+/* The buffer in the object of an extension whose elements can be lent without a view, since they
+ * lie together; NULL. */
+static inline dvx_buffer *buffer_in(dvx_vm *vm, dvx_value v) {
+    if (!dv_is_foreign(v)) return NULL;
+    const dv_type *type = vm->types[dv_as_object(v)->shape];
+    dvx_buffer *b = (dvx_buffer *)(void *)((char *)dv_as_object(v) + type->buffer);
+    if (!type->buffer_axes || b->element > DVX_FLOAT64 || !b->data) return NULL;
+    uint32_t dimensions = b->dimensions & ~DVX_OTHER_ITEMS;
+    return dimensions <= type->buffer_axes && is_dense(b, dimensions) ? b : NULL;
+}
+
+#else
+
+static bool read_int(dvx_vm *vm, dvx_value v, int64_t *out) {
+    return vm->api->read_int(vm, v, out) || (vm->api->clear_error(vm), false);
+}
+
+static const cdata *cdata_beside(dvx_vm *vm, dvx_value v, dvx_value other) {
+    (void)other;
+    return cdata_of(vm, v);
+}
+
+static dvx_buffer *buffer_in(dvx_vm *vm, dvx_value v) {
+    (void)vm, (void)v;
+    return NULL;
+}
+
+#endif
 
 static bool may_lend(dvx_kind kind) { return kind == DVX_ANY || kind == DVX_BYTEARRAY; }
 
-static bool lend(dvx_vm *vm, lent *l, slot *to, dvx_value v) {
-    int64_t size;
+/* Arrays and their like, as a `void *`; false: not this way. */
+static bool put_lent(dvx_vm *vm, lent *l, const ctype *type, slot *to, dvx_value v) {
     dvx_view *view = &l->views[l->count];
-    if (!lend_get(vm, v, false, view, &size)) return vm->api->clear_error(vm), false;
+    if (!ctype_is_void_pointer(type) || l->count == LENGTH_OF(l->views) ||
+        !may_lend(vm->api->kind(vm, v)))
+        return false;
+    if (!lend_get(vm, v, false, view, &l->sizes[l->count])) return vm->api->clear_error(vm), false;
     l->count++;
     to->p = view->buffer.data;
     return true;
 }
 
-/* Arrays and their like, as a `void *`; false: not this way. */
-static bool put_lent(dvx_vm *vm, lent *l, const ctype *type, slot *to, dvx_value v) {
-    bool may = ctype_is_void_pointer(type) && l->count < LENGTH_OF(l->views) &&
-               may_lend(vm->api->kind(vm, v));
-    return may && lend(vm, l, to, v);
+/* A pointer into what was lent keeps that. */
+static dvx_value make_pointer(dvx_vm *vm, lent *l, ctype *type, char *data) {
+    for (uint32_t i = 0; i < l->count; i++) {
+        const char *first = l->views[i].buffer.data;
+        if (data < first || data > first + l->sizes[i]) continue;
+        cdata_block *block = cdata_lent_block(vm, &l->views[i], (size_t)l->sizes[i]);
+        if (!block) return DVX_FAILED;
+        l->views[i] = l->views[--l->count];
+        dvx_value pointer = cdata_make(vm, type, data, block);
+        cdata_drop_block(vm, block);
+        return pointer;
+    }
+    return cdata_make(vm, type, data, NULL);
 }
 
-static void release_lent(dvx_vm *vm, lent *l) {
+static dvx_value make_result(dvx_vm *vm, lent *l, const ctype *type, const slot *out) {
+    if (type->kind == CTYPE_VOID) return ffi_none(vm);
+    if (ctype_is_pointer(type)) return make_pointer(vm, l, (ctype *)type, out->p);
+    return read_number(vm, type, (const char *)out);
+}
+
+/* Lends what has its elements together; while it is counted among its exports, they stay. */
+static inline bool hold(dvx_vm *vm, lent *l, slot *to, dvx_value v) {
+    dvx_buffer *b = buffer_in(vm, v);
+    if (!b) return false;
+    b->exports++;
+    l->held[l->held_count++] = b;
+    return to->p = b->data, true;
+}
+
+static inline void release_lent(dvx_vm *vm, lent *l) {
+    while (l->held_count) l->held[--l->held_count]->exports--;
     while (l->count) vm->api->buffer_release(vm, &l->views[--l->count]);
 }
 
@@ -125,20 +223,17 @@ static bool put_any(dvx_vm *vm, lent *l, const ctype *type, slot *to, dvx_value 
     return true;
 }
 
-static inline bool put_argument(dvx_vm *vm, lent *l, const call_memory *m, uint32_t i, slot *to,
-                                dvx_value v) {
-    const cdata *c;
-    switch ((way)m->ways[i]) {
-    case WAY_INT32:
-        if (!vm->api->read_int(vm, v, &to->i)) return vm->api->clear_error(vm), false;
-        return to->i == (int32_t)to->i;
-    case WAY_INT64: return vm->api->read_int(vm, v, &to->i) || (vm->api->clear_error(vm), false);
-    case WAY_CDATA:
-        c = cdata_of(vm, v);
-        if (c->type != m->types[i]) break;
-        return to->p = c->data, true;
-    case WAY_LENT: return l->count < LENGTH_OF(l->views) && lend(vm, l, to, v);
-    case WAY_ANY: break;
+static inline __attribute__((always_inline)) bool put_argument(dvx_vm *vm, lent *l,
+                                                               const call_memory *m, uint32_t i,
+                                                               slot *to, dvx_value v,
+                                                               dvx_value callee) {
+    way way = m->ways[i];
+    if (way == WAY_INT32) return read_int(vm, v, &to->i) && to->i == (int32_t)to->i;
+    if (way == WAY_INT64) return read_int(vm, v, &to->i);
+    if (way == WAY_LENT && hold(vm, l, to, v)) return true;
+    if (way == WAY_CDATA) {
+        const cdata *c = cdata_beside(vm, v, callee);
+        if (c && c->type == m->types[i]) return to->p = c->data, true;
     }
     return put_any(vm, l, m->type->item->parameters[i], to, v);
 }
@@ -156,41 +251,53 @@ static way way_of(dvx_vm *vm, const ctype *type, dvx_value v, const ctype **seen
     return WAY_CDATA;
 }
 
-static dvx_outcome run_call(dvx_vm *vm, const dvx_value *operands, void *cache, dvx_value *result) {
+static inline __attribute__((always_inline)) dvx_outcome
+call_site(dvx_vm *vm, const dvx_value *arguments, dvx_value of, void *cache, dvx_value *result) {
     const call_memory *m = cache;
-    const cdata *callee = cdata_of(vm, operands[0]);
-    slot slots[MOST_ARGUMENTS], out = {0};
-    void *values[MOST_ARGUMENTS];
+    const cdata *callee = cdata_beside(vm, of, of);
+    slot slots[MOST_ARGUMENTS], out;
     lent l;
-    l.count = 0;
+    l.count = l.held_count = 0;
     if (callee->type != m->type || !callee->data) return DVX_DEOPTIMISE;
-    const ctype *function = m->type->item, *type = function->item;
-    for (uint32_t i = 0; i < function->parameter_count; i++) {
-        values[i] = &slots[i];
-        if (!put_argument(vm, &l, m, i, &slots[i], operands[i + 1]))
+    for (uint32_t i = 0; i < m->count; i++)
+        if (!put_argument(vm, &l, m, i, &slots[i], arguments[i], of))
             return release_lent(vm, &l), DVX_DEOPTIMISE;
-    }
-    ffi_state *state = function->state;
-    errno = state->saved_errno;
-    m->trampoline(callee->data, values, &out);
-    state->saved_errno = errno;
+    int *error = &errno, *saved = &m->state->saved_errno;
+    *error = *saved;
+    m->trampoline(callee->data, (const char *)slots, &out);
+    *saved = *error;
+    *result = m->is_int32 ? make_int32(vm, out.n) : make_result(vm, &l, m->result, &out);
     release_lent(vm, &l);
-    if (type->kind == CTYPE_VOID) return made(ffi_none(vm), result);
-    if (ctype_is_pointer(type)) return made(cdata_make(vm, (ctype *)type, out.p, NULL), result);
-    return made(read_number(vm, type, (const char *)&out), result);
+    return dvx_failed(*result) ? DVX_ERROR : DVX_DONE;
 }
 
-#define CALL(id, inputs, kind)                               \
-    static const dvx_specialisation call_##id##_##inputs = { \
-        .size = sizeof(dvx_specialisation),                  \
-        .where = DVX_HERE,                                   \
-        .name = "CALL_C_" #id,                               \
-        .family = DVX_SITE_CALL,                             \
-        .count = inputs,                                     \
-        .run = run_call,                                     \
-        .cache_size = sizeof(call_memory),                   \
-        .result = kind,                                      \
-    };
+static dvx_outcome run_call(dvx_vm *vm, const dvx_value *operands, void *cache, dvx_value *result) {
+    return call_site(vm, operands + 1, operands[0], cache, result);
+}
+
+#ifdef DVX_NATIVE
+static inline __attribute__((always_inline)) dvx_value
+native_call(dvx_vm *vm, const dvx_value *arguments, dvx_value callee, void *cache) {
+    dvx_value result = DVX_FAILED;
+    (void)call_site(vm, arguments, callee, cache, &result);
+    return result;
+}
+DVX_CALL_OUT(call_native, native_call)
+#define NATIVE_CALL .native = call_native, .native_method = call_native_method,
+#else
+#define NATIVE_CALL
+#endif
+
+#define CALL(id, inputs, kind)                                                                  \
+    static const dvx_specialisation call_##id##_##inputs = {.size = sizeof(dvx_specialisation), \
+                                                            .where = DVX_HERE,                  \
+                                                            .name = "CALL_C_" #id,              \
+                                                            .family = DVX_SITE_CALL,            \
+                                                            .count = inputs,                    \
+                                                            .run = run_call,                    \
+                                                            .cache_size = sizeof(call_memory),  \
+                                                            .result = kind,                     \
+                                                            NATIVE_CALL};
 #define CALLS(id, kind)                                                                    \
     CALL(id, 1, kind)                                                                      \
     CALL(id, 2, kind)                                                                      \
@@ -223,6 +330,7 @@ static void specialise_call(dvx_vm *vm, dvx_site *site) {
     bool fits = plan && plan->trampoline && !function->ellipsis &&
                 function->parameter_count == count && count < LENGTH_OF(calls_INT);
     for (uint32_t i = 0; fits && i < count; i++) fits = may_be_argument(function->parameters[i]);
+    if (fits) fits = function->item->kind == CTYPE_VOID || may_be_argument(function->item);
     if (!fits) {
         vm->api->decline(vm, site, "no trampoline calls C functions of this signature");
         return;
@@ -233,10 +341,18 @@ static void specialise_call(dvx_vm *vm, dvx_site *site) {
                                                                         : calls_OTHER;
     call_memory *m = vm->api->specialise(vm, site, list[count]);
     if (!m) return;
-    *m = (call_memory){.type = c->type, .trampoline = plan->trampoline};
+    *m = (call_memory){.type = c->type,
+                       .result = result,
+                       .state = function->state,
+                       .trampoline = plan->trampoline,
+                       .count = count,
+                       .is_int32 = result->kind == CTYPE_SIGNED && result->size == 4};
     for (uint32_t i = 0; i < count; i++)
         m->ways[i] =
             (uint8_t)way_of(vm, function->parameters[i], site->operands[i + 1].value, &m->types[i]);
+    for (uint32_t i = 0; i < count && ctype_is_pointer(result); i++)
+        if (m->ways[i] == WAY_LENT)
+            m->ways[i] = WAY_ANY; /* with a view, which the result may keep */
 }
 
 /* ---- Items ---- */

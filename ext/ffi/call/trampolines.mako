@@ -29,13 +29,13 @@ signatures = sorted(set(signatures))
 <%
     result, parameters = signature.split(":")
     name = "call_" + result + "_" + parameters
-    arguments = ", ".join(f"*({types[p]} *)values[{i}]" for i, p in enumerate(parameters))
+    arguments = ", ".join(f"*(const {types[p]} *)(arguments + {i} * PLAN_STRIDE)" for i, p in enumerate(parameters)).replace("const void *", "void *const ")
     prototype = ", ".join(types[p] for p in parameters) or "void"
     call = f"(({types[result]} (*)({prototype}))function)({arguments})"
 %>\
-static void ${name}(void *function, void *const *values, void *result) {
+static void ${name}(void *function, const char *arguments, void *result) {
 % if not parameters:
-    (void)values;
+    (void)arguments;
 % endif
 % if result == "v":
     (void)result;
