@@ -288,8 +288,7 @@ bool dv_build_may_inline(dv_build *b, const dv_function *function, uint32_t argu
     if (callee->exact_arguments != (int64_t)arguments || !callee->warm) return false;
     if (code->word_count > DV_INLINE_WORDS || code->flags & (DV_CODE_HAS_LOOP | DV_CODE_SEES_FRAME))
         return false;
-    if (b->context->depth >= INLINE_DEPTH || callee->module != b->root->thread->module)
-        return false;
+    if (b->context->depth >= INLINE_DEPTH) return false;
     for (const dv_context *c = b->context; c; c = c->parent)
         if (c->thread == callee) return false;
     if (b->top + (int32_t)code->local_count + (int32_t)code->max_stack >= b->entry_limit)

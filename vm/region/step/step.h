@@ -187,6 +187,16 @@ bool dv_step_inline(dv_build *b, const dv_function *function, int32_t n, bool ba
  * stays a call. */
 bool dv_step_call_bound(dv_build *b, int32_t n, uint32_t *next_pc);
 
+/* named.c */
+struct dv_plan;
+/* The plan by which the call at b->pc of the function goes, with keywords; NULL: there is none that
+ * lasts.  The entries behind local 0 of the frame for which it needs room.  And carrying it out,
+ * with that local in entry `frame`: no argument is in a register. */
+const struct dv_plan *dv_plan_met(dv_build *b, const dv_function *function);
+int32_t dv_plan_room(const struct dv_plan *plan);
+void dv_plan_place(dv_build *b, const struct dv_plan *plan, const dv_function *function,
+                   int32_t frame);
+
 /* subscript.c */
 /* Is it the method list.append? */
 bool dv_step_is_append(dv_value v);
