@@ -6,6 +6,7 @@
 #include "region/step/complex.h"
 #include "region/step/operator.h"
 #include "types/callable/function.h"
+#include "types/text/str.h"
 
 enum { MOST_LIVE = 24 /* instances; where ways meet there may be more for a while */ };
 
@@ -437,12 +438,32 @@ static void load_value(dv_build *b, int32_t inputs, int32_t slot, uint32_t next_
     if (dv_virtual_release(b, number)) dv_step_point_after(b, next_pc);
 }
 
+/* The same of a value that the class has for all its instances, no descriptor; false: it has none.
+ */
+static bool load_class_value(dv_build *b, uint32_t next_pc) {
+    const int32_t number = dv_top(b, 1)->slot;
+    dv_class *class_ = b->virtuals.data[number].shape->class_;
+    if (b->virtuals.data[number].built) return false;
+    dv_global_cell *cell = dv_class_find(b->vm, class_, name_at(b));
+    if (!dv_is_empty(b->vm->error)) dv_error_clear(b->vm);
+    if (!cell || (dv_is_object(cell->value) && !dv_is_str(cell->value))) return false;
+    class_->flags |= DV_CLASS_CACHED;
+    const dv_value v = dv_constant_global(b, cell);
+    if (dv_is_empty(v) || !dv_build_depends(b, &b->vm->class_sites)) return false;
+    dv_pop(b, 1);
+    dv_push_constant(b, v);
+    dv_step_count(b, true);
+    if (dv_virtual_release(b, number)) dv_step_point_after(b, next_pc);
+    return true;
+}
+
 bool dv_virtual_load_attribute(dv_build *b, uint32_t next_pc) {
     const dv_known_value *object = dv_top(b, 1);
     if (!is_virtual(object)) return false;
     const int32_t slot = dv_shape_slot(dv_virtual_record(b, object)->shape, name_at(b));
-    if (slot >= 0) load_value(b, 1, slot, next_pc);
-    return slot >= 0;
+    if (slot < 0) return load_class_value(b, next_pc);
+    load_value(b, 1, slot, next_pc);
+    return true;
 }
 
 /* Where the instance keeps the attribute, perhaps with a shape that it gets for it; -1: not in a
