@@ -16,7 +16,7 @@ enum {
     MOST_SLOTS = 8000,  /* of the frame of a loop that is analysed */
     INLINE_DEPTH = 4,   /* callees in callees that are analysed inline */
     MOST_CELLS = 30000, /* of a region */
-    EXTRA_ENTRIES = 30, /* beyond the locals and the stack, for what is inlined; ... */
+    EXTRA_ENTRIES = 40, /* beyond the locals and the stack, for what is inlined; ... */
     CALLS_ENTRIES = 12, /* ... with DV_SHADOW_CALLS */
     BLOCK_SIZE = 8192,  /* of memory that the builder asks for */
     MOST_WEIGHT = 512,  /* of an instruction in loops of loops */
