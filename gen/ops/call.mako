@@ -592,7 +592,7 @@ ${call_class(False, n)}</%isa:derivative>
 </%isa:derivative>
 % endfor
 
-<%isa:op name="CALL_KW" region="embeds" operands="count const" site="yes" cache="1" variable="call" stack="args -- r" calls_out="yes" kills="all" select="dv_choose_call" doc="Calls with n arguments, the last ones named by the constant tuple.">
+<%isa:op name="CALL_KW" region="dv_step_call_named" operands="count const" site="yes" cache="1" variable="call" stack="args -- r" calls_out="yes" kills="all" select="dv_choose_call" doc="Calls with n arguments, the last ones named by the constant tuple.">
     vm->keywords = CELL(3).v;
     r = CELL(2).i;
     ip += LEN;
@@ -972,7 +972,7 @@ ${check_arguments(False, int(n) + self, " || dv_is_empty(sp[-%d])" % (int(n) + 1
     TAIL(dv_slow_consume);
 </%isa:derivative>
 
-<%isa:op name="CALL_METHOD_KW" region="embeds" operands="count const" site="yes" cache="1" variable="call_method" stack="args -- r" calls_out="yes" kills="all" select="dv_choose_call_method" doc="Calls what LOAD_METHOD prepared with n arguments, the last ones named by the constant tuple.">
+<%isa:op name="CALL_METHOD_KW" region="dv_step_call_named" operands="count const" site="yes" cache="1" variable="call_method" stack="args -- r" calls_out="yes" kills="all" select="dv_choose_call_method" doc="Calls what LOAD_METHOD prepared with n arguments, the last ones named by the constant tuple.">
     vm->keywords = CELL(3).v;
     r = CELL(2).i;
     dv_value *self = sp - r - 1;

@@ -9,6 +9,7 @@ from generate_loops import FLOATS, INTS, Loops
 
 OBJECTS = ["p0", "p1", "p2"]
 NESTS = ["n0", "n1"]
+NAMES = ["'a'", "'c'", "'missing'", "'bonus'", "'other'", "'count'"]
 
 CLASSES = '''
 class Pair:
@@ -44,6 +45,15 @@ class Pair:
 
     def __add__(self, other):
         return %(added)s(self.a + other.a, self.b + other.b)
+
+    def __rmul__(self, k):
+        return %(added)s(k * self.a %% 1000, self.b * 0.5)
+
+    def __rsub__(self, k):
+        return self.b if %(declines)s else NotImplemented
+
+    def weighed(self, k, by=2, plus=0.5):
+        return self.a * k + by * plus
 
     @property
     def half(self):
@@ -116,6 +126,12 @@ gc.disable()  # when circles die is nobody's business
 '''
 
 CHANGES = [
+    "Pair.__rmul__ = lambda self, k: Point(1, 2.5)",
+    "del Pair.__rmul__",
+    "Pair.missing = 3",
+    "Point.bonus = 0.5",
+    "Pair.weighed.__defaults__ = (i1, 1.5)",
+    "Point.weighed = lambda self, k, plus=1, by=3: by - plus",
     "Nest.sum = lambda self: 2",
     "Nest.__init__ = lambda self, left, right: setattr(self, 'left', right) or setattr(self, 'right', left)",
     "Nest.__del__ = lambda self: deaths.append('nest')",
@@ -159,6 +175,11 @@ class Instances(Loops):
         if self.inside and depth and self.chance(15):
             return self.pick([f"{self.pick(OBJECTS)}.count()", f"({self.pick(OBJECTS)}.a + {self.pick(OBJECTS)}.bonus)",
                               f"{self.object_expression(1)}.count()", f"int({self.pick(OBJECTS)} is {self.pick(OBJECTS)})",
+                              f"isinstance({self.thing()}, ({self.pick(['int, Point', 'Holder, Point', 'str, Pair', 'Nest, float'])}))",
+                              f"(type({self.thing()}) is {self.pick(['Pair', 'Point', 'Holder'])})",
+                              f"(hasattr({self.thing()}, {self.pick(NAMES)}) + issubclass(type({self.pick(OBJECTS)}), Point))",
+                              f"int(getattr({self.thing()}, {self.pick(NAMES[:4])}, {self.int_leaf()}) == 1)",
+                              f"({self.int_leaf()} * {self.thing()}).count()",
                               f"(1 if {self.asked(depth)} else 2)", f"int(not {self.asked(depth)})",
                               f"({self.int_leaf()} {self.pick(['and', 'or'])} {self.int_leaf()})",
                               f"({self.condition()} {self.pick(['and', 'or'])} {self.condition()})"])
@@ -168,12 +189,16 @@ class Instances(Loops):
         if self.inside and depth and self.chance(15):
             return self.pick([f"{self.object_expression(depth - 1)}.total({self.float_leaf()})",
                               f"called({self.object_expression(depth - 1)}.{self.pick(['total', 'total', 'moved(1, 0.5).total'])}, {self.float_leaf()})",
+                              f"{self.thing()}.weighed({self.int_leaf()}, {self.pick(['plus', 'by'])}={self.float_leaf()})",
+                              f"{self.pick(OBJECTS)}.weighed(plus={self.float_leaf()}, k={self.int_leaf()}, by=0.5)",
+                              f"({self.float_leaf()} - {self.thing()})",
                               f"{self.asked(depth)}.half", f"({self.float_leaf()} or 1.25)"])
         return super().float_expression(depth)
 
     def new(self) -> str:
         kind = self.pick(["Pair", "Pair", "Pair", "Point", "Point", "Holder"])
-        return f"{kind}({self.int_expression(1)}, {self.float_expression(1)})"
+        a, b = self.int_expression(1), self.float_expression(1)
+        return self.pick([f"{kind}({a}, {b})", f"{kind}({a}, {b})", f"{kind}(b={b}, a={a})", f"{kind}({a}, b={b})"])
 
     def object_expression(self, depth: int = 1) -> str:
         name = self.pick(OBJECTS)
@@ -192,6 +217,11 @@ class Instances(Loops):
             f"({name} + {self.object_expression(depth - 1)})",
             f"({self.object_expression(0)} if {self.condition()} else {self.new()})",
         ])
+
+    def thing(self) -> str:
+        """An instance, without much around it."""
+        new = f"{self.pick(['Pair', 'Point'])}({self.pick(['b=0.5, a=', 'a=', ''])}{self.int_leaf()}"
+        return self.pick(OBJECTS) if self.chance(40) else f"{new})" if "b=" in new else f"{new}, b={self.float_leaf()})"
 
     def asked(self, depth: int) -> str:
         return self.new() if depth > 1 and self.chance(40) else self.pick(OBJECTS)
@@ -263,6 +293,7 @@ class Instances(Loops):
         self.line(self.pick([
             f"{nest} = Nest({self.side()}, {self.side()})",
             f"{nest} = Nest({self.side()}, {self.side()})",
+            f"{nest} = Nest(right={self.side()}, left={self.side()})",
             f"{nest} = Nest({self.side()}, {self.side()}).swapped()",
             f"{nest} = {other}.with_left({self.side()})",
             f"{nest} = {other}.swapped()",
@@ -372,6 +403,7 @@ class Instances(Loops):
             "default": self.pick(["", "=0.5", ", c=3"]),
             "scaled": self.pick(["", " * 2.0", " + a"]),
             "checked": self.pick(["a", "a if a > 3 else 3", "a + 1", "limited(a)", "limited(a + limited(a - 1))"]),
+            "declines": self.pick(["True", "self.a > 3", "k != 0.5"]),
             "third": self.pick(["1", "None", "self.a", "a + 1", "a // 3", "10 // a", "'s'"]),
             "sign": self.pick(["", "-"]),
             "super": self.pick(["Pair.__init__(self, a, b)", "super().__init__(a, b)", "self.a, self.b = a, b"]),

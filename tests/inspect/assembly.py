@@ -240,7 +240,7 @@ BAD_REGIONS = [
     ("RI_MUL_SS_R n' n' -> guard", "R_SET_SP n'", "it is not for texts", "R_SET_SP"),
     ("RI_MUL_SS_R n' n' -> guard", "RL_GET_I_S_R n n' -> guard", "n does not hold a list here", "RL_GET"),
     ("RI_MUL_SS_R n' n' -> guard", "R_LOAD_D sum'", "sum' does not hold a raw double here", "R_LOAD_D"),
-    ("RI_MUL_SS_R n' n' -> guard", "R_COPY n s100", "beyond the frame", "R_COPY"),
+    ("RI_MUL_SS_R n' n' -> guard", "R_COPY n s200", "beyond the frame", "R_COPY"),
     ("RI_SUB_SK_S n' n' #1", "RI_SUB_SK_S n' n' #1.0", "an int is expected", "RI_SUB"),
     ("RI_SUB_SK_S n' n' #1", "RI_SUB_SK_S n' n' 1", "a constant is expected", "RI_SUB"),
     ("leaves safe", "", "'leaves' is expected", "RBI_BACK"),

@@ -57,7 +57,7 @@ typedef enum dv_exit_action {
 
 enum {
     DV_EXIT_INSTANCES = 32, /* that are made together */
-    DV_BUILT_ITEMS = 8      /* of a tuple, or a list, among them */
+    DV_BUILT_ITEMS = 12     /* of a tuple, or a list, among them */
 };
 
 /* In the home slot of a dead local, in regions only: its instance has not been made (virtual.h). */

@@ -75,7 +75,7 @@ extern const dv_cell dv_count_cell[];
  * inlining may use, attributes of instances that are not made, and where a raw result goes.  Short
  * functions without loops whose calls may be hot have fewer: they call themselves, so many frames
  * are there. */
-#define DV_SHADOW_EXTRA 81
+#define DV_SHADOW_EXTRA 91
 #define DV_SHADOW_CALLS 28 /* of such functions */
 
 /* So many of these has a frame of the code. */

@@ -16,7 +16,7 @@ enum {
     MOST_SLOTS = 8000,  /* of the frame of a loop that is analysed */
     INLINE_DEPTH = 4,   /* callees in callees that are analysed inline */
     MOST_CELLS = 30000, /* of a region */
-    EXTRA_ENTRIES = 30, /* beyond the locals and the stack, for what is inlined; ... */
+    EXTRA_ENTRIES = 40, /* beyond the locals and the stack, for what is inlined; ... */
     CALLS_ENTRIES = 12, /* ... with DV_SHADOW_CALLS */
     BLOCK_SIZE = 8192,  /* of memory that the builder asks for */
     MOST_WEIGHT = 512,  /* of an instruction in loops of loops */
@@ -288,8 +288,7 @@ bool dv_build_may_inline(dv_build *b, const dv_function *function, uint32_t argu
     if (callee->exact_arguments != (int64_t)arguments || !callee->warm) return false;
     if (code->word_count > DV_INLINE_WORDS || code->flags & (DV_CODE_HAS_LOOP | DV_CODE_SEES_FRAME))
         return false;
-    if (b->context->depth >= INLINE_DEPTH || callee->module != b->root->thread->module)
-        return false;
+    if (b->context->depth >= INLINE_DEPTH) return false;
     for (const dv_context *c = b->context; c; c = c->parent)
         if (c->thread == callee) return false;
     if (b->top + (int32_t)code->local_count + (int32_t)code->max_stack >= b->entry_limit)

@@ -10,6 +10,7 @@
  *     the same attributes; on the others the local's value is at home.  A local for which that did
  *     not hold once is *kept* there for good, or the fixed point would not end. */
 #include "code/liveness.h"
+#include "region/step/producer.h"
 #include "region/step/virtual.h"
 
 static bool is_virtual(const dv_known_value *e) { return e->kind == DV_K_VIRTUAL; }
@@ -172,8 +173,8 @@ static bool separate_all(const way *w, int32_t number) {
 /* Does the local alone hold an instance with raw attributes, which the loop may carry? */
 static bool comes_carried(const way *w, int32_t q) {
     const dv_virtual *record = dv_virtual_record(w->b, &w->b->e[q]);
-    if (w->context->parent || is_open(w) || is_kept(w, q) || record->shape->count == 0 ||
-        record->built)
+    if ((w->context->parent && !dv_producer_is(w->b, w->context)) || is_open(w) || is_kept(w, q) ||
+        record->shape->count == 0 || record->built)
         return false;
     for (int32_t other = 0; other < w->b->top; other++) {
         dv_reached others = {.count = 0};

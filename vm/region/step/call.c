@@ -22,7 +22,7 @@
  * ---------------------------------------------------------------------------------------------------
  */
 
-static bool is_builtin(dv_build *b, dv_value v, const char *name) {
+bool dv_step_is_builtin(const dv_build *b, dv_value v, const char *name) {
     if (dv_is_empty(v) || !dv_is_object(v)) return false;
     if (!strcmp(name, "range")) return v.bits == dv_object_value(b->vm->classes[DV_T_RANGE]).bits;
     return dv_is_shape(v, DV_T_CFUNCTION) &&
@@ -419,30 +419,6 @@ static bool reads_frame(dv_value v) {
            ((const dv_cfunction *)dv_as_object(v))->def->inlined == DV_INLINED_FRAME;
 }
 
-/* The class of the entry; NULL: not known. */
-static const dv_class *class_of(const dv_build *b, const dv_known_value *e) {
-    switch ((dv_kind)e->kind) {
-    case DV_K_VIRTUAL: return dv_virtual_record(b, e)->shape->class_;
-    case DV_K_INT: return b->vm->classes[DV_T_INT];
-    case DV_K_FLOAT: return b->vm->classes[DV_T_FLOAT];
-    case DV_K_BOOL: return b->vm->classes[DV_T_BOOL];
-    case DV_K_CHAR:
-    case DV_K_STR: return b->vm->classes[DV_T_STR];
-    default: return NULL;
-    }
-}
-
-/* isinstance(x, Class), where the answer is known.  (Who changes bases breaks vm->class_sites.) */
-static bool ask_class(dv_build *b, uint32_t *next_pc) {
-    const dv_known_value *base = dv_top(b, 1);
-    const dv_class *class_ = class_of(b, dv_top(b, 2));
-    if (!class_ || base->kind != DV_K_CONSTANT || !dv_is_class(base->value)) return false;
-    const dv_class *asked = dv_as_class(base->value);
-    if (asked->metaclass || !dv_build_depends(b, &b->vm->class_sites)) return false;
-    *next_pc = dv_step_answer(b, 5, dv_class_is_subclass(class_, asked), *next_pc);
-    return true;
-}
-
 /* super()
  * ---------------------------------------------------------------------------------------------- */
 
@@ -532,25 +508,29 @@ uint32_t dv_step_call(dv_build *b, uint32_t next_pc) {
         self && dv_top(b, n + 1)->where == DV_AT_VALUE && dv_is_empty(dv_top(b, n + 1)->value);
     if (callee.kind == DV_K_CONSTANT && reads_frame(callee.value)) return dv_step_leave(b);
     if (callee.kind == DV_K_CONSTANT && (!self || bare)) {
-        if (!self && b->vm->nama != DV_NAMA_SEQUENCE && is_builtin(b, callee.value, "range") &&
-            range_fits(b, n) && is_walked(b, next_pc))
+        if (!self && b->vm->nama != DV_NAMA_SEQUENCE &&
+            dv_step_is_builtin(b, callee.value, "range") && range_fits(b, n) &&
+            is_walked(b, next_pc))
             return start_range(b, n, next_pc);
         const dv_raw *raw = choose_raw(b, raws_of(b, callee.value), n, false);
         if (raw) return call_raw(b, raw, 0, n, n + self + 3, next_pc);
-        if (!self && n == 2 && is_builtin(b, callee.value, "divmod") && divide_both(b, &next_pc))
+        if (!self && n == 2 && dv_step_is_builtin(b, callee.value, "divmod") &&
+            divide_both(b, &next_pc))
             return next_pc;
-        if (!self && n == 1 && is_builtin(b, callee.value, "abs") && dv_complex_size(b, &next_pc))
+        if (!self && n == 1 && dv_step_is_builtin(b, callee.value, "abs") &&
+            dv_complex_size(b, &next_pc))
             return next_pc;
         if (!self && dv_same(callee.value, dv_object_value(b->vm->classes[DV_T_COMPLEX])) &&
             dv_complex_construct(b, n, &next_pc))
             return next_pc;
-        if (!self && n == 2 && is_builtin(b, callee.value, "isinstance") && ask_class(b, &next_pc))
+        if (!self && dv_step_ask(b, callee.value, n, &next_pc)) return next_pc;
+        if (!self && n == 1 && dv_step_is_builtin(b, callee.value, "ord") &&
+            dv_text_ord(b, &next_pc))
             return next_pc;
-        if (!self && n == 1 && is_builtin(b, callee.value, "ord") && dv_text_ord(b, &next_pc))
+        if (!self && n == 1 && dv_step_is_builtin(b, callee.value, "chr") &&
+            dv_text_chr(b, &next_pc))
             return next_pc;
-        if (!self && n == 1 && is_builtin(b, callee.value, "chr") && dv_text_chr(b, &next_pc))
-            return next_pc;
-        if (!self && is_builtin(b, callee.value, "len") && n == 1 &&
+        if (!self && dv_step_is_builtin(b, callee.value, "len") && n == 1 &&
             (dv_virtual_length(b, 4, next_pc) || dv_step_length_of(b, 4)))
             return next_pc;
         if (dv_is_function(callee.value) &&

@@ -27,8 +27,17 @@ typedef struct operation {
     uint32_t op;
 } operation;
 
-/* Which of the operands of the family is the instance, counted from the lowest. */
-static int32_t self_of(uint32_t family) { return family == DV_OP_STORE_SUBSCR; }
+/* Is it the reflected method of the right operand that the derivative enters? */
+static bool is_reflected(uint32_t op) {
+    return op < DV_OP_COUNT && dv_op_among(dv_op_infos[op].family, DV_OP_ADD, DV_OP_XOR) &&
+           dv_op_infos[op].types[0] != DV_RESULT_INSTANCE &&
+           dv_op_infos[op].types[1] == DV_RESULT_INSTANCE;
+}
+
+/* Which of the operands is the instance, counted from the lowest. */
+static int32_t self_of(uint32_t family, uint32_t op) {
+    return family == DV_OP_STORE_SUBSCR || is_reflected(op);
+}
 
 static dv_value comparison_name(dv_vm *vm, dv_compare_op op) {
     const dv_value names[] = {vm->known.lt, vm->known.le, vm->known.gt,
@@ -64,6 +73,9 @@ static operation find_operation(dv_vm *vm, const dv_class *class_, uint32_t fami
     } else if (dv_op_among(family, DV_OP_LT, DV_OP_NE)) {
         found.kind = DV_OPERATE_COMPARE, found.op = family - DV_OP_LT;
         found.cell = dv_class_special(class_, comparison_name(vm, (dv_compare_op)found.op));
+    } else if (is_reflected(dv_op_of(vm, site->h))) {
+        found.kind = DV_OPERATE_REFLECTED, found.op = family - DV_OP_ADD;
+        found.cell = dv_class_special(class_, vm->known.reflected[found.op]);
     } else if (dv_op_among(family, DV_OP_ADD, DV_OP_XOR)) {
         const bool inplace = site[1].site.own & DV_OWN_INPLACE;
         found.op = family - DV_OP_ADD;
@@ -85,7 +97,7 @@ static bool may_decline(dv_operate_kind kind) {
 bool dv_operator_is_entered(uint32_t op) {
     if (op >= DV_OP_COUNT || dv_op_infos[op].kind != DV_KIND_DERIVATIVE) return false;
     const uint32_t family = dv_op_infos[op].family;
-    return dv_op_infos[op].types[self_of(family)] == DV_RESULT_INSTANCE &&
+    return dv_op_infos[op].types[self_of(family, op)] == DV_RESULT_INSTANCE &&
            (dv_op_among(family, DV_OP_ADD, DV_OP_XOR) || dv_op_among(family, DV_OP_LT, DV_OP_NE) ||
             family == DV_OP_NEG || family == DV_OP_LOAD_SUBSCR || family == DV_OP_STORE_SUBSCR);
 }
@@ -186,15 +198,17 @@ bool dv_operator_enter(dv_build *b, uint32_t next_pc) {
     const dv_cell *site = dv_site_cell(b, b->pc);
     const uint32_t family = dv_step_op(b, b->pc);
     const int32_t count = (int32_t)dv_op_infos[family].inputs;
-    const int32_t bottom = b->top - count, self = bottom + self_of(family);
     const uint32_t op = dv_op_of(b->vm, site->h);
+    const int32_t bottom = b->top - count, self = bottom + self_of(family, op);
     dv_class *class_ = asks_truth(family)           ? class_asked(b, self)
                        : dv_operator_is_entered(op) ? class_of(b, self)
                                                     : NULL;
     if (!class_) return false;
     const operation found = find_operation(b->vm, class_, family, site);
-    const bool two = may_decline(found.kind);
+    const bool reflected = found.kind == DV_OPERATE_REFLECTED;
+    const bool two = may_decline(found.kind) && !reflected;
     if (two && !is_no_other(b, self + 1, class_)) return false;
+    if (reflected && !dv_is_raw_number(&b->e[bottom])) return false;
     for (int32_t q = bottom; q < b->top; q++)
         if (b->e[q].kind >= DV_K_UNSET) return false;
     const int32_t more = DV_BELOW_OPERATOR + count;

@@ -16,6 +16,7 @@
 #include "region/step/raised.h"
 #include "region/step/text.h"
 #include "region/step/virtual.h"
+#include "types/class/class.h"
 #include "types/file/module.h"
 #include "types/number/float.h"
 #include "types/number/int.h"
@@ -567,6 +568,9 @@ static int is_same(const dv_known_value *x, const dv_known_value *y) {
     if (x->kind != DV_K_VIRTUAL && y->kind == DV_K_VIRTUAL) return is_same(y, x);
     if (x->kind == DV_K_VIRTUAL && y->kind == DV_K_VIRTUAL) return x->slot == y->slot;
     if (x->kind == DV_K_VIRTUAL) return y->kind != DV_K_NOTHING && y->kind < DV_K_UNSET ? 0 : -1;
+    const bool constants = x->where == DV_AT_VALUE && y->where == DV_AT_VALUE;
+    if (constants && dv_is_class(x->value) && dv_is_class(y->value))
+        return dv_same(x->value, y->value);
     const bool none = y->where == DV_AT_VALUE && dv_is_none(y->value);
     return none && value && (x->where == DV_AT_VALUE || x->kind < DV_K_CONSTANT)
                ? dv_same(x->value, DV_NONE) && x->where == DV_AT_VALUE
@@ -585,9 +589,16 @@ static bool use_up(dv_build *b, int32_t inputs) {
     return released;
 }
 
-uint32_t dv_step_answer(dv_build *b, int32_t inputs, bool answer, uint32_t next_pc) {
+uint32_t dv_step_replace(dv_build *b, int32_t inputs, const dv_known_value *v, uint32_t next_pc) {
     const bool released = use_up(b, inputs);
-    dv_push_constant(b, dv_bool(answer));
+    dv_push_known(b, (dv_kind)v->kind, (dv_where)v->where, v->slot, v->value);
+    if (released) dv_step_point_after(b, next_pc);
+    return next_pc;
+}
+
+uint32_t dv_step_answer(dv_build *b, int32_t inputs, dv_value answer, uint32_t next_pc) {
+    const bool released = use_up(b, inputs);
+    dv_push_constant(b, answer);
     if (released) dv_step_point_after(b, next_pc);
     return next_pc;
 }
@@ -598,7 +609,7 @@ uint32_t dv_step_is(dv_build *b, uint32_t next_pc) {
     const dv_known_value x = b->e[q], *y = dv_top(b, 1);
     const bool is_object = x.kind == DV_K_ANY && (x.where == DV_AT_HOME || x.where == DV_AT_ALIAS);
     const int same = is_same(&x, y);
-    if (same >= 0) return dv_step_answer(b, 2, same, next_pc);
+    if (same >= 0) return dv_step_answer(b, 2, dv_bool(same), next_pc);
     if (!is_object || y->where != DV_AT_VALUE || !dv_is_none(y->value))
         return dv_step_embed(b, 2, 1, next_pc);
     const bool owned = x.where == DV_AT_HOME && dv_owned(b, b->context, b->pc, q);

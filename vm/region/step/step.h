@@ -74,8 +74,10 @@ uint32_t dv_step_length(const dv_build *b, uint32_t pc); /* of the instruction, 
 /* The instruction at pc follows directly in the same block: it may be taken together with this one.
  */
 bool dv_step_follows(dv_build *b, uint32_t pc, uint32_t op);
-/* The `inputs` topmost entries are used up, and the answer is known. */
-uint32_t dv_step_answer(dv_build *b, int32_t inputs, bool answer, uint32_t next_pc);
+/* The `inputs` topmost entries are used up, and the answer is known: a constant, or what an
+ * attribute of one of them is, in its slot. */
+uint32_t dv_step_answer(dv_build *b, int32_t inputs, dv_value answer, uint32_t next_pc);
+uint32_t dv_step_replace(dv_build *b, int32_t inputs, const dv_known_value *v, uint32_t next_pc);
 /* Weighs an instruction for the decision whether the region is worth it. */
 void dv_step_count(dv_build *b, bool typed);
 /* The instruction stays as it is, on the operand stack; cold ones become exits.  Result: the next
@@ -186,6 +188,24 @@ bool dv_step_inline(dv_build *b, const dv_function *function, int32_t n, bool ba
 /* bound.c: a call with n arguments of a bound method that a local or a constant holds; false: it
  * stays a call. */
 bool dv_step_call_bound(dv_build *b, int32_t n, uint32_t *next_pc);
+
+/* call.c */
+/* Is it the built-in function, or range, that has this name? */
+bool dv_step_is_builtin(const dv_build *b, dv_value v, const char *name);
+
+/* asked.c: a call with n arguments of a built-in that asks what is known; false: it is another one.
+ */
+bool dv_step_ask(dv_build *b, dv_value callee, int32_t n, uint32_t *next_pc);
+
+/* named.c */
+struct dv_plan;
+/* The plan by which the call at b->pc of the function goes, with keywords; NULL: there is none that
+ * lasts.  The entries behind local 0 of the frame for which it needs room.  And carrying it out,
+ * with that local in entry `frame`: no argument is in a register. */
+const struct dv_plan *dv_plan_met(dv_build *b, const dv_function *function);
+int32_t dv_plan_room(const struct dv_plan *plan);
+void dv_plan_place(dv_build *b, const struct dv_plan *plan, const dv_function *function,
+                   int32_t frame);
 
 /* subscript.c */
 /* Is it the method list.append? */

@@ -86,7 +86,8 @@ bool dv_text_compare(dv_build *b, dv_compare_op op, uint32_t *next_pc) {
     }
     if (!equality || dv_step_is_cold(b)) return false;
     if ((left || right) && is_text(left ? y : x) && (left ? y : x)->where == DV_AT_VALUE) {
-        *next_pc = dv_step_answer(b, 2, op == DV_NE, *next_pc); /* it is longer, or empty */
+        *next_pc =
+            dv_step_answer(b, 2, dv_bool(op == DV_NE), *next_pc); /* it is longer, or empty */
         return true;
     }
     const int32_t q = left ? b->top - 1 : b->top - 2;

@@ -6,6 +6,7 @@
 #include "region/step/complex.h"
 #include "region/step/operator.h"
 #include "types/callable/function.h"
+#include "types/text/str.h"
 
 enum { MOST_LIVE = 24 /* instances; where ways meet there may be more for a while */ };
 
@@ -236,31 +237,31 @@ static bool to_attribute_slot(dv_build *b, int32_t q) {
 /* Calls of classes
  * ---------------------------------------------------------------------------------------------- */
 
-/* How many defaults follow n arguments; -1: the call is another one. */
+/* Did INCA code see calls that enter __init__, with all its arguments or with defaults? */
+static bool is_evident(const dv_build *b) {
+    const dv_op_info *evidence = dv_step_evidence(b);
+    return evidence && evidence->saw == DV_SAW_INIT;
+}
+
+/* How many defaults follow n arguments; -1: the call is another one, or by a plan. */
 static int32_t missing_arguments(dv_build *b, dv_function *init, int32_t n) {
+    if (!is_evident(b)) return -1;
     return dv_step_missing(b, init, dv_function_thread(init)->init_arguments - n);
 }
 
 /* The __init__ of a class whose instances can be virtual, if n arguments and defaults are its
- * parameters; NULL: it has none.  What else would have to hold of the class breaks vm->class_sites
- * when it ends. */
+ * parameters, or the site has a plan for it; NULL: it has none.  What else would have to hold of
+ * the class breaks vm->class_sites when it ends. */
 static dv_function *plain_init(dv_build *b, dv_class *class_, int32_t n) {
     dv_global_cell *cell = (dv_global_cell *)(uintptr_t)class_->constructor;
     if (!cell || !class_->root || !is_plain(b, class_)) return NULL;
     if (dv_is_empty(cell->value) || !dv_is_function(cell->value)) return NULL;
     dv_function *init = dv_as_function(cell->value);
-    if (missing_arguments(b, init, n) < 0) return NULL;
+    if (missing_arguments(b, init, n) < 0 && !dv_plan_met(b, init)) return NULL;
     class_->flags |= DV_CLASS_CACHED;
     bool lasts =
         !dv_is_empty(dv_constant_global(b, cell)) && dv_build_depends(b, &b->vm->class_sites);
     return lasts ? init : NULL;
-}
-
-/* The arguments to where the parameters of __init__ are: raw ones rather in slots that stay. */
-static void shift_arguments(dv_build *b, int32_t n) {
-    for (int32_t q = b->top - n; q < b->top; q++)
-        if (b->e[q].where == DV_AT_REGISTER && !to_attribute_slot(b, q)) dv_to_slot(b, q);
-    dv_step_shift(b, n, DV_BELOW_INIT - 2);
 }
 
 /* The local of the loop's function that the result of the call at b->pc goes to, with nothing in
@@ -296,29 +297,37 @@ void dv_virtual_disturb(dv_build *b) {
     b->quiet = NULL;
 }
 
-/* Did INCA code see calls that enter __init__, with all its arguments or with defaults? */
-static bool is_evident(const dv_build *b) {
-    const dv_op_info *evidence = dv_step_evidence(b);
-    return evidence && evidence->saw == DV_SAW_INIT;
+/* The n arguments to where the parameters of __init__ are, and defaults behind them: raw ones
+ * rather in slots that stay. */
+static void place_arguments(dv_build *b, dv_function *init, int32_t n, int32_t missing) {
+    for (int32_t q = b->top - n; q < b->top; q++)
+        if (b->e[q].where == DV_AT_REGISTER && !to_attribute_slot(b, q)) dv_to_slot(b, q);
+    if (missing < 0) {
+        dv_plan_place(b, dv_plan_met(b, init), init, b->top - n + DV_BELOW_INIT - 3);
+        return;
+    }
+    const dv_value *values = dv_frame_defaults(init, missing);
+    for (int32_t i = 0; i < missing; i++) dv_push_constant(b, values[i]);
+    dv_step_shift(b, n + missing, DV_BELOW_INIT - 2);
 }
 
 bool dv_virtual_construct(dv_build *b, dv_class *class_, int32_t n, uint32_t next_pc) {
-    if (b->vm->nama != DV_NAMA_VIRTUAL || !is_evident(b)) return false;
+    if (b->vm->nama != DV_NAMA_VIRTUAL) return false;
     dv_function *init = plain_init(b, class_, n);
     if (!init || dv_virtual_live(b).count >= MOST_LIVE) return false;
     const int32_t missing = missing_arguments(b, init, n);
-    const int32_t more = missing + DV_BELOW_INIT - 2;
-    if (b->top + more >= b->entry_limit) return false;
+    const int32_t count = (int32_t)dv_function_thread(init)->argument_count - 1; /* without self */
+    const int32_t more = count - n + DV_BELOW_INIT - 2;
+    const int32_t room = missing < 0 ? dv_plan_room(dv_plan_met(b, init)) : 0;
+    if (b->top + more >= b->entry_limit || b->top - n + 2 + room >= b->entry_limit) return false;
     b->top += more; /* as it will be */
-    bool inlined = dv_build_may_inline(b, init, (uint32_t)(n + missing) + 1);
+    bool inlined = dv_build_may_inline(b, init, (uint32_t)count + 1);
     b->top -= more;
     int32_t record = inlined ? add_record(b, (dv_virtual){.shape = class_->root}) : -1;
     if (record < 0) return false;
-    const dv_value *values = dv_frame_defaults(init, missing);
-    for (int32_t i = 0; i < missing; i++) dv_push_constant(b, values[i]);
-    n += missing;
     begin_quiet(b, local_for_result(b, next_pc));
-    shift_arguments(b, n);
+    place_arguments(b, init, n, missing);
+    n = count;
     const dv_thread *caller = b->context->thread;
     const dv_value next = dv_raw_pointer(caller->cells + caller->cell_at[next_pc]);
     const dv_known_value self = {DV_K_VIRTUAL, DV_AT_NOWHERE, (int16_t)record, DV_EMPTY};
@@ -429,12 +438,32 @@ static void load_value(dv_build *b, int32_t inputs, int32_t slot, uint32_t next_
     if (dv_virtual_release(b, number)) dv_step_point_after(b, next_pc);
 }
 
+/* The same of a value that the class has for all its instances, no descriptor; false: it has none.
+ */
+static bool load_class_value(dv_build *b, uint32_t next_pc) {
+    const int32_t number = dv_top(b, 1)->slot;
+    dv_class *class_ = b->virtuals.data[number].shape->class_;
+    if (b->virtuals.data[number].built) return false;
+    dv_global_cell *cell = dv_class_find(b->vm, class_, name_at(b));
+    if (!dv_is_empty(b->vm->error)) dv_error_clear(b->vm);
+    if (!cell || (dv_is_object(cell->value) && !dv_is_str(cell->value))) return false;
+    class_->flags |= DV_CLASS_CACHED;
+    const dv_value v = dv_constant_global(b, cell);
+    if (dv_is_empty(v) || !dv_build_depends(b, &b->vm->class_sites)) return false;
+    dv_pop(b, 1);
+    dv_push_constant(b, v);
+    dv_step_count(b, true);
+    if (dv_virtual_release(b, number)) dv_step_point_after(b, next_pc);
+    return true;
+}
+
 bool dv_virtual_load_attribute(dv_build *b, uint32_t next_pc) {
     const dv_known_value *object = dv_top(b, 1);
     if (!is_virtual(object)) return false;
     const int32_t slot = dv_shape_slot(dv_virtual_record(b, object)->shape, name_at(b));
-    if (slot >= 0) load_value(b, 1, slot, next_pc);
-    return slot >= 0;
+    if (slot < 0) return load_class_value(b, next_pc);
+    load_value(b, 1, slot, next_pc);
+    return true;
 }
 
 /* Where the instance keeps the attribute, perhaps with a shape that it gets for it; -1: not in a
