@@ -33,7 +33,7 @@ ROOT = Path(__file__).resolve().parent.parent
 KIN = (
     (r"(?<![A-Z])(LT|LE|GT|GE)(?=_)", "<"), (r"(?<![A-Z])(EQ|NE)(?=_)", "="),
     (r"^((?:R_LOAD_. |R_CONST_. )?R[ID])_(ADD|SUB|MUL)_(\w+(?: R_STORE_.)?)$", r"\1_+_\3"), (r"(?<![A-Z])(ADD|SUB)(?![A-Z])", "+"), (r"\b(AND|OR|XOR)_", "&_"),
-    (r"\bIN_(STR|SET|DICT|DERIVED|SEQUENCE)\b", "IN_*"),
+    (r"\bIN_(STR|SET|DICT|DERIVED|SEQUENCE)\b", "IN_*"), (r"\bLOAD_SUBSCR_(LIST|TUPLE|DICT|DICT_TEXT)\b", "LOAD_SUBSCR_*"),
     (r" JUMP_IF_(FALSE|TRUE)$", ""), (r"R_IF_(FALSE|TRUE)$", "R_IF_?"),
     (r"\b(RA|RAK)_", "RA?_"), (r"RBD[TF]", "RBD?"), (r"_(FLOORDIV|MOD)_", "_//_"), (r"_(LSHIFT|RSHIFT)_", "_<<_"),
     (r"\bRI_(AND|OR|XOR)_", "RI_&_"), (r"_U?(INT\d+)_", r"_\1_"),

@@ -370,7 +370,6 @@ ${call_class(False, n)}</%isa:derivative>
     OP(JUMP_IF_FALSE_BOOL);
     if (DV_UNLIKELY(!dv_is_empty(CACHED(cell)->value) || GUARD_FAILS())) MISS();
     const dv_value callee = CACHED(builtin)->value;
-    if (DV_UNLIKELY(dv_is_empty(callee))) MISS();
     const dv_cell *local = ip + LEN, *global = local + 2, *call = global + LEN, *behind = call + 4;
     if (call->h == DV_H(CALL_ISINSTANCE) && dv_is_shape(callee, DV_T_CFUNCTION) && ((const dv_cfunction *)dv_as_object(callee))->def == call[3].p) {
         const dv_value x = *(const dv_value *)(const void *)((const char *)fp + local[1].i);
@@ -382,15 +381,16 @@ ${call_class(False, n)}</%isa:derivative>
                 wanted = CACHED(builtin, global)->value;
         }
         const dv_class *class_ = dv_class_at_once(vm, x);
-        if (class_ && dv_is_class(wanted) && !dv_as_class(wanted)->metaclass) {
-            bool found = dv_class_derives_at_once(class_, dv_as_class(wanted));
-            if (found || (class_->linear && !(class_->flags & (DV_CLASS_GETATTRIBUTE | DV_CLASS_CLAIMS)))) {
+        if (class_) {
+            bool found = wanted.bits == dv_object_value(class_).bits; /* then nobody asks a metaclass */
+            if (found || (dv_is_class(wanted) && !dv_as_class(wanted)->metaclass && ((found = dv_class_derives_at_once(class_, dv_as_class(wanted))) || (class_->linear && !(class_->flags & (DV_CLASS_GETATTRIBUTE | DV_CLASS_CLAIMS)))))) {
                 if (behind->h == DV_H(JUMP_IF_FALSE_BOOL)) JUMP(found ? behind + 3 : behind[2].target);
                 *sp++ = dv_bool(found);
                 JUMP(behind);
             }
         }
     }
+    if (DV_UNLIKELY(dv_is_empty(callee))) MISS();
     sp[0] = dv_retain(callee);
     sp += OUT;
     NEXT();

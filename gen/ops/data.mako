@@ -65,7 +65,7 @@
     DISPOSE1(own, container);
     DONE_RELEASING(found, own & 2, index);
 </%def>\
-<%isa:derivative name="LOAD_SUBSCR_DICT" promises="boxed" of="LOAD_SUBSCR" types="dict any" doc="container[index] of a dict.">
+<%isa:derivative name="LOAD_SUBSCR_DICT" promises="boxed" of="LOAD_SUBSCR" types="dict any" fuses="LL LC" doc="container[index] of a dict.">
     const uint8_t own = SITE.own;
     const dv_dict_entry *entry = dv_dict_first_entry(vm, dv_as_dict(container), index);
     if (!entry || (own & 1 && dv_as_object(container)->references == 1)) SLOW();
@@ -77,7 +77,7 @@
 ${load_of_dict()}\
 </%isa:derivative>
 
-<%isa:derivative name="LOAD_SUBSCR_DICT_TEXT" promises="boxed" of="LOAD_SUBSCR" types="dict str" doc="container[index] of a dict with a str, which may stand there as another str of its text, and behind other keys.">
+<%isa:derivative name="LOAD_SUBSCR_DICT_TEXT" promises="boxed" of="LOAD_SUBSCR" types="dict str" fuses="LL LC" doc="container[index] of a dict with a str, which may stand there as another str of its text, and behind other keys.">
     const uint8_t own = SITE.own;
     const int64_t number = dv_dict_plain_entry(vm, dv_as_dict(container), index);
     if (number < 0 || (own & 1 && dv_as_object(container)->references == 1)) SLOW();

@@ -74,11 +74,13 @@ static inline const dv_special *dv_operate_known(const dv_vm *vm, dv_value self,
     return fits ? known : NULL;
 }
 
-/* Is b an instance of another class than the plain instance a, whose method may come first? */
+/* May b's method come before that of the plain instance a?  It is then an instance of a class that
+ * derives from a's; where there are several bases, nobody looks. */
 static inline bool dv_operate_other(const dv_vm *vm, dv_value a, dv_value b) {
-    return dv_is_instance(b) && dv_as_object(b)->shape != dv_as_object(a)->shape &&
-           dv_shape_at(vm, dv_as_object(b)->shape)->class_ !=
-               vm->shapes[dv_as_object(a)->shape]->class_;
+    if (!dv_is_instance(b) || dv_as_object(b)->shape == dv_as_object(a)->shape) return false;
+    const dv_class *of_a = vm->shapes[dv_as_object(a)->shape]->class_;
+    const dv_class *of_b = dv_shape_at(vm, dv_as_object(b)->shape)->class_;
+    return of_a != of_b && (!of_b->linear || dv_class_derives_at_once(of_b, of_a));
 }
 
 /* The built-in type that v is exactly of, if v is an object; NULL: v is none, an instance, or of a

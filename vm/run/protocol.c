@@ -148,7 +148,8 @@ static dv_value compare_plain(dv_vm *vm, dv_compare_op op, dv_value a, dv_value 
         result = dv_call_pair(vm, known->cell->value, a, b);
         if (DV_UNLIKELY(dv_same(result, DV_NOTIMPLEMENTED)))
             result = compare_rest(vm, op, a, b, false);
-    } else if (!known->cell && op == DV_EQ && dv_is_plain_instance(b)) {
+    } else if (!known->cell && op == DV_EQ && dv_is_plain_instance(b) &&
+               dv_shape_at(vm, dv_as_object(b)->shape)->class_ == known->class_) {
         result = dv_bool(dv_same(a, b));
     } else {
         result = compare_objects(vm, op, a, b);

@@ -13,6 +13,7 @@
 #include "types/class/class.h"
 #include "types/class/class_build.h"
 #include "types/mapping/dict.h"
+#include "types/mapping/key.h"
 #include "types/callable/function.h"
 #include "types/number/int.h"
 #include "types/sequence/iterator.h"
@@ -238,7 +239,18 @@ static dv_value collections_tuple_getter(dv_vm *vm, const dv_value *args, uint32
 /* Counting ---------------------------------------------------------------------------------------
  */
 
+/* The value of an item that is found without a call; NULL: that must be asked. */
+static dv_value *plain_count(const dv_vm *vm, dv_value dict, dv_value item) {
+    const int64_t number = dv_dict_plain_entry(vm, dv_as_dict(dict), item);
+    return number < 0 ? NULL : &dv_as_dict(dict)->entries[number].value;
+}
+
 static bool count_one(dv_vm *vm, dv_value dict, dv_value item) {
+    dv_value *plain = plain_count(vm, dict, item);
+    if (plain && dv_is_int(*plain) && dv_fits_int(dv_as_int(*plain) + 1)) {
+        *plain = dv_int(dv_as_int(*plain) + 1);
+        return true;
+    }
     int64_t hash;
     if (!dv_hash(vm, item, &hash)) return false;
     dv_value old = dv_retain(dv_dict_get_hashed(vm, dict, item, hash));

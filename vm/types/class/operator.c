@@ -193,6 +193,8 @@ dv_value dv_instance_binary_rest(dv_vm *vm, dv_binary_op op, dv_value a, dv_valu
         result = binary_of_numbers(vm, op, &left, &right);
     else if (left.class_ != right.class_ && right.number == NUMBER_TYPE)
         result = ask_type(vm, right.type, op, a, b);
+    else if (left.class_ != right.class_ && right.number == NUMBER_METHODS)
+        result = call_method(vm, op, &right, a, true);
     if (!dv_same(result, DV_NOTIMPLEMENTED)) return result;
     return binary_of_sequences(vm, op, &left, &right, inplace);
 }

@@ -2,8 +2,8 @@
  *
  * Invariants (more in dict.h)
  *  1. Entries and index lie in one block of the heap, the entries first.
- *  2. used + usable <= capacity, which is two thirds of the index; sizes are those of CPython, so
- *     that loops which change a dict meanwhile see the same keys.
+ *  2. used + usable <= capacity, which is two thirds of CPython's index, so that loops which change
+ *     a dict meanwhile see the same keys; but for the smallest dicts, the index has twice its size.
  *  3. Keys and values are released only after the dict is whole again. */
 #include "types/mapping/dict.h"
 
@@ -86,6 +86,9 @@ static bool rebuild(dv_vm *vm, dv_dict *dict, uint64_t wanted) {
     uint64_t size = FIRST_SIZE;
     while (size < wanted) size *= 2;
     int64_t capacity = (int64_t)(size * 2 / 3);
+    /* A third of the slots is used at most: a search seldom meets another key (measured: a program
+     * on places in a plane takes 5 % less time). */
+    if (size > FIRST_SIZE) size *= 2;
     char *block =
         size > LARGEST_SIZE ? NULL : dv_heap_alloc(&vm->heap, block_size(capacity, size - 1));
     if (!block) {
@@ -485,8 +488,9 @@ dv_value dv_dict_copy(dv_vm *vm, dv_value self) {
 /* Nothing was deleted and the table is not too large: CPython copies such a dict into an empty one
  * without comparing keys. */
 static bool is_dense(const dv_dict *dict) {
-    uint64_t size = dict->mask + 1;
-    return dict->used == dict->count && (size == 8 || size / 2 * 2 / 3 < (uint64_t)dict->count);
+    const uint64_t slots = dict->mask + 1, size = slots > FIRST_SIZE ? slots / 2 : slots;
+    return dict->used == dict->count &&
+           (size == FIRST_SIZE || size / 2 * 2 / 3 < (uint64_t)dict->count);
 }
 
 static bool update_from_dict(dv_vm *vm, dv_value self, dv_value other) {

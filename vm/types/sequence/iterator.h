@@ -151,7 +151,7 @@ static inline const dv_value *dv_items_walk(dv_value iterator) {
     return walk->next < tuple->count ? &tuple->items[walk->next] : NULL;
 }
 
-/* dv_next for loops of C: what they walk is a list or a tuple most often. */
+/* dv_next for loops of C: what they walk is a list, a tuple or a str most often. */
 static inline dv_value dv_step(dv_vm *vm, dv_value iterator) {
     /* A round is counted; where that is to be looked at, dv_next does. */
     if (dv_is_shape(iterator, DV_T_ITERATOR) && DV_LIKELY(--vm->work_left >= 0)) {
@@ -162,6 +162,10 @@ static inline dv_value dv_step(dv_vm *vm, dv_value iterator) {
         } else if (walk->walked == DV_T_TUPLE) {
             const dv_tuple *tuple = dv_as_tuple(walk->sequence);
             if (DV_LIKELY(walk->next < tuple->count)) return dv_retain(tuple->items[walk->next++]);
+        } else if (walk->walked == DV_T_STR) {
+            const dv_str *s = dv_as_str(walk->sequence);
+            if (DV_LIKELY(walk->next < s->length))
+                return dv_str_char(vm, dv_str_at(s, walk->next++));
         }
     }
     return dv_next(vm, iterator);

@@ -471,21 +471,25 @@ dv_value dv_str_slice(dv_vm *vm, dv_value v, int64_t start, int64_t stop) {
     return dv_str_points(vm, s->data + start * s->kind, s->kind, stop - start);
 }
 
-/* Any number of bytes. */
-static inline char *put_bytes(char *to, const dv_str *from) {
+/* Any number of bytes, before `end`.  Few are a whole word, which every text has; what is behind
+ * them is written again.  (By size, it would be a branch that nobody foretells.) */
+static inline char *put_bytes(char *to, const char *end, const dv_str *from) {
     const size_t size = (size_t)from->length;
-    if (size == 1)
-        *to = from->data[0];
-    else if (size > 0)
+    if (DV_LIKELY(size <= DV_STR_WORD && end - to >= DV_STR_WORD))
+        memcpy(to, from->data, DV_STR_WORD);
+    else if (size > 1)
         copy_bytes(to, from->data, size);
+    else if (size > 0)
+        *to = from->data[0];
     return to + size;
 }
 
-static void join_bytes(char *to, const dv_str *between, const dv_value *items, int64_t count) {
-    to = put_bytes(to, dv_as_str(items[0]));
+static void join_bytes(dv_str *s, const dv_str *between, const dv_value *items, int64_t count) {
+    const char *end = s->data + s->length;
+    char *to = put_bytes(s->data, end, dv_as_str(items[0]));
     for (int64_t i = 1; i < count; i++) {
-        to = put_bytes(to, between);
-        to = put_bytes(to, dv_as_str(items[i]));
+        if (between->length > 0) to = put_bytes(to, end, between);
+        to = put_bytes(to, end, dv_as_str(items[i]));
     }
 }
 
@@ -504,11 +508,11 @@ dv_value dv_str_join(dv_vm *vm, dv_value separator, const dv_value *items, int64
     if (length == 0) return dv_str_empty(vm);
     dv_str *s = dv_str_alloc(vm, length, kind);
     if (!s) return DV_EMPTY;
-    char *to = s->data;
     if (kind == 1) {
-        join_bytes(to, between, items, count);
+        join_bytes(s, between, items, count);
         return dv_object_value(s);
     }
+    char *to = s->data;
     for (int64_t i = 0; i < count; i++) {
         const dv_str *item = dv_as_str(items[i]);
         if (i > 0) {
