@@ -650,10 +650,18 @@ static void note_producer(dv_build *b) {
                                         .saved = (uint16_t)(b->producer.floor - stack)};
 }
 
-/* Where control comes to that goes to the cell: a jump there is not executed. */
+static bool is_resumed(const dv_build *b, uint32_t cell) {
+    for (uint32_t i = 0; i < b->points.count && b->points.data[i].cell <= cell; i++)
+        if (b->points.data[i].cell == cell && b->points.data[i].resumes) return true;
+    return false;
+}
+
+/* Where control comes to that goes to the cell: a jump there is not executed, unless who comes may
+ * have called out, so that the region may be left there. */
 static uint32_t behind_jumps(const dv_build *b, uint32_t cell) {
     for (int i = 0; i < MOST_JUMPS; i++) {
-        if (b->cells.data[cell].i != DV_OP_R_JUMP || dv_build_is_marked(b, cell)) break;
+        if (b->cells.data[cell].i != DV_OP_R_JUMP) break;
+        if (dv_build_is_marked(b, cell) || is_resumed(b, cell)) break;
         cell = (uint32_t)b->cells.data[cell + 3].i;
     }
     return cell;
