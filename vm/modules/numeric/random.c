@@ -2,7 +2,7 @@
  * CPython's to the last bit.
  *
  * Invariants
- *  1. The functions of the module are methods bound to one hidden Random.
+ *  1. The functions of the module are methods bound to one Random, `_inst`.
  *  2. Every method takes as many words from the twister as CPython's does, in the same order. */
 #include "modules/numeric/random.h"
 
@@ -574,7 +574,7 @@ const dv_type dv_random_type = {
     .methods = methods,
 };
 
-/* Functions of the module: the methods, bound to the hidden Random. */
+/* Functions of the module: the methods, bound to `_inst`. */
 static bool add_bound(dv_vm *vm, dv_module *module, dv_value self, const dv_cfunction_def *defs) {
     dv_value class_ = dv_object_value(vm->classes[DV_T_RANDOM]);
     for (; defs->name; defs++)
@@ -642,6 +642,7 @@ bool dv_random_fill(dv_vm *vm, dv_module *module) {
         dv_class_store(vm, vm->classes[DV_T_RANDOM], vm->known.module, dv_retain(module->name)) &&
         dv_module_add_functions(vm, module, functions) && add_bound(vm, module, hidden, methods) &&
         dv_module_add(vm, module, "__all__", dv_names(vm, all_names)) &&
+        dv_module_add(vm, module, "_inst", dv_retain(hidden)) &&
         dv_module_add(vm, module, "Random", dv_retain(dv_object_value(vm->classes[DV_T_RANDOM])));
     dv_release(vm, hidden);
     return good;
