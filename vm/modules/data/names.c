@@ -38,12 +38,10 @@ static dv_value names_store(dv_vm *vm, const dv_value *args, uint32_t count) {
         return dv_raise(vm, DV_E_TYPE_ERROR, "names of globals() are strs in dl, not '%T'",
                         args[1]);
     dv_value name = dv_str_intern_value(vm, args[1]);
-    dv_global_cell *cell =
-        dv_is_empty(name) ? NULL : dv_namespace_cell(vm, &dv_as_module(args[0])->names, name);
+    const bool done =
+        !dv_is_empty(name) && dv_set_attribute(vm, args[0], name, count == 3 ? args[2] : DV_EMPTY);
     dv_release(vm, name);
-    if (!cell) return DV_EMPTY;
-    dv_cell_store(vm, cell, count == 3 ? dv_retain(args[2]) : DV_EMPTY);
-    return DV_NONE;
+    return done ? DV_NONE : DV_EMPTY;
 }
 
 /* names(module): a list, in the order in which they were made. */

@@ -9,7 +9,6 @@
 #include "types/class/descriptor.h"
 #include "types/mapping/dict.h"
 #include "types/class/directory.h"
-#include "types/mapping/mapping_proxy.h"
 #include "types/text/str.h"
 
 dv_value dv_module_named(dv_vm *vm, dv_value name) {
@@ -156,19 +155,6 @@ static dv_value new_annotations(dv_vm *vm, dv_module *module) {
     return DV_EMPTY;
 }
 
-/* What is in the module now, which nobody can change: its names live in cells. */
-static dv_value module_dict(dv_vm *vm, const dv_module *module) {
-    dv_value dict = dv_dict_new(vm);
-    bool done = !dv_is_empty(dict);
-    for (uint32_t i = 0; i < module->names.count && done; i++) {
-        const dv_global_cell *cell = module->names.cells[i];
-        if (!dv_is_empty(cell->value)) done = dv_dict_set(vm, dict, cell->name, cell->value);
-    }
-    dv_value proxy = done ? dv_mapping_proxy_new(vm, dict) : DV_EMPTY;
-    dv_release(vm, dict);
-    return proxy;
-}
-
 /* Is it one of the library in C, which keeps no docstring? */
 static bool is_builtin(dv_vm *vm, const dv_module *module) {
     return !module->frozen && !module->made && dv_as_object(vm->main) != &module->header &&
@@ -185,7 +171,7 @@ static dv_value module_get_attribute(dv_vm *vm, dv_value self, dv_value name) {
     if (dv_same(name, vm->known.class_))
         return dv_retain(dv_object_value(vm->classes[DV_T_MODULE]));
     if (dv_same(name, vm->known.doc)) return DV_NONE;
-    if (dv_same(name, vm->known.dict)) return module_dict(vm, module);
+    if (dv_same(name, vm->known.dict)) return dv_module_globals(vm, self);
     if (dv_same(name, vm->known.annotations)) return new_annotations(vm, module);
     dv_class *class_ = vm->classes[DV_T_MODULE];
     const dv_global_cell *method = dv_class_find(vm, class_, name);
@@ -208,6 +194,8 @@ static bool set_name(dv_vm *vm, dv_namespace *names, dv_value name, dv_value val
 
 static bool module_set_attribute(dv_vm *vm, dv_value self, dv_value name, dv_value value) {
     dv_module *module = dv_as_module(self);
+    if (dv_same(name, vm->known.dict))
+        return (void)dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "readonly attribute"), false;
     if (module->builtins && !set_name(vm, &vm->builtins, name, value)) return false;
     return set_name(vm, &module->names, name, value);
 }
