@@ -815,6 +815,9 @@ def main() -> int:
         for missing in sorted(m for m in {t.needs for t in tests} if not machine.finds(m)):
             print(f"{missing} is not here: its scripts are skipped.")
             tests = [t for t in tests if t.needs != missing]
+        if not machine.extensions[0].exists():
+            print("The extensions of tests/ext were not built: their scripts are skipped.")
+            tests = [t for t in tests if t.room != "ext"]
         if machine.runner:  # (whose stack a limit would be)
             tests = [t for t in tests if not t.c_stack]
         if not golden_only:

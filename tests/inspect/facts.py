@@ -38,7 +38,7 @@ CASES = {
         t = (a, i)
         a = t[0] ^ t[1]
     return a
-""", "600, []", ["13 STORE_LOCAL  | range, not made", "XOR  | range, int s48, int s49"]),
+""", "600, []", ["13 STORE_LOCAL  | range, not made", "XOR  | range, int s58, int s59"]),
     "a value in its place": ("""
     s = 0
     for i in range(n):

@@ -12,12 +12,6 @@
 
 /* ---- Numbers in memory ---- */
 
-#ifdef DVX_NATIVE
-static dvx_value make_int32(dvx_vm *vm, int32_t i) { return (void)vm, dv_int(i); }
-#else
-static dvx_value make_int32(dvx_vm *vm, int32_t i) { return vm->api->make_int(vm, i); }
-#endif
-
 /* Is it a number that dl has as int or float? */
 static bool is_number(const ctype *type) {
     return type->kind == CTYPE_SIGNED || type->kind == CTYPE_UNSIGNED || type->kind == CTYPE_FLOAT;
@@ -101,20 +95,35 @@ typedef struct lent {
     int64_t sizes[2];
 } lent;
 
-#ifdef DVX_NATIVE
+/* `native`: what the layout of objects says at once.  Portable twins ask the table, since that
+ * which watches gives them handles. */
 
-/* What the layout of objects says at once. */
-static inline bool read_int(dvx_vm *vm, dvx_value v, int64_t *out) {
-    if (!dv_is_int(v)) return vm->api->read_int(vm, v, out) || (vm->api->clear_error(vm), false);
-    return *out = dv_as_int(v), true;
+static inline bool read_int(dvx_vm *vm, dvx_value v, int64_t *out, bool native) {
+#ifdef DVX_NATIVE
+    if (native && dv_is_int(v)) return *out = dv_as_int(v), true;
+#endif
+    (void)native;
+    return vm->api->read_int(vm, v, out) || (vm->api->clear_error(vm), false);
+}
+
+static inline dvx_value make_int32(dvx_vm *vm, int32_t i, bool native) {
+#ifdef DVX_NATIVE
+    if (native) return dv_int(i);
+#endif
+    (void)native;
+    return vm->api->make_int(vm, i);
 }
 
 /* The cdata v, beside another one; NULL: it is none. */
-static inline const cdata *cdata_beside(dvx_vm *vm, dvx_value v, dvx_value other) {
-    (void)vm;
-    return dv_is_shape(v, dv_as_object(other)->shape) ? dvx_payload_of(v) : NULL;
+static inline const cdata *cdata_beside(dvx_vm *vm, dvx_value v, dvx_value other, bool native) {
+#ifdef DVX_NATIVE
+    if (native) return dv_is_shape(v, dv_as_object(other)->shape) ? dvx_payload_of(v) : NULL;
+#endif
+    (void)other, (void)native;
+    return cdata_of(vm, v);
 }
 
+#ifdef DVX_NATIVE
 /* Do the elements lie together?  (No if there are none.) */
 static inline bool is_dense(const dvx_buffer *b, uint32_t dimensions) {
     static const uint8_t sizes[] = {1, 1, 2, 2, 4, 4, 8, 8, 4, 8};
@@ -129,34 +138,23 @@ static inline bool is_dense(const dvx_buffer *b, uint32_t dimensions) {
     return true;
 }
 
+#endif
+
 /* The buffer in the object of an extension whose elements can be lent without a view, since they
  * lie together; NULL. */
-static inline dvx_buffer *buffer_in(dvx_vm *vm, dvx_value v) {
-    if (!dv_is_foreign(v)) return NULL;
+static inline dvx_buffer *buffer_in(dvx_vm *vm, dvx_value v, bool native) {
+#ifdef DVX_NATIVE
+    if (!native || !dv_is_foreign(v)) return NULL;
     const dv_type *type = vm->types[dv_as_object(v)->shape];
     dvx_buffer *b = (dvx_buffer *)(void *)((char *)dv_as_object(v) + type->buffer);
     if (!type->buffer_axes || b->element > DVX_FLOAT64 || !b->data) return NULL;
     uint32_t dimensions = b->dimensions & ~DVX_OTHER_ITEMS;
     return dimensions <= type->buffer_axes && is_dense(b, dimensions) ? b : NULL;
-}
-
 #else
-
-static bool read_int(dvx_vm *vm, dvx_value v, int64_t *out) {
-    return vm->api->read_int(vm, v, out) || (vm->api->clear_error(vm), false);
-}
-
-static const cdata *cdata_beside(dvx_vm *vm, dvx_value v, dvx_value other) {
-    (void)other;
-    return cdata_of(vm, v);
-}
-
-static dvx_buffer *buffer_in(dvx_vm *vm, dvx_value v) {
-    (void)vm, (void)v;
+    (void)vm, (void)v, (void)native;
     return NULL;
-}
-
 #endif
+}
 
 static bool may_lend(dvx_kind kind) { return kind == DVX_ANY || kind == DVX_BYTEARRAY; }
 
@@ -194,8 +192,8 @@ static dvx_value make_result(dvx_vm *vm, lent *l, const ctype *type, const slot 
 }
 
 /* Lends what has its elements together; while it is counted among its exports, they stay. */
-static inline bool hold(dvx_vm *vm, lent *l, slot *to, dvx_value v) {
-    dvx_buffer *b = buffer_in(vm, v);
+static inline bool hold(dvx_vm *vm, lent *l, slot *to, dvx_value v, bool native) {
+    dvx_buffer *b = buffer_in(vm, v, native);
     if (!b) return false;
     b->exports++;
     l->held[l->held_count++] = b;
@@ -226,13 +224,13 @@ static bool put_any(dvx_vm *vm, lent *l, const ctype *type, slot *to, dvx_value 
 static inline __attribute__((always_inline)) bool put_argument(dvx_vm *vm, lent *l,
                                                                const call_memory *m, uint32_t i,
                                                                slot *to, dvx_value v,
-                                                               dvx_value callee) {
+                                                               dvx_value callee, bool native) {
     way way = m->ways[i];
-    if (way == WAY_INT32) return read_int(vm, v, &to->i) && to->i == (int32_t)to->i;
-    if (way == WAY_INT64) return read_int(vm, v, &to->i);
-    if (way == WAY_LENT && hold(vm, l, to, v)) return true;
+    if (way == WAY_INT32) return read_int(vm, v, &to->i, native) && to->i == (int32_t)to->i;
+    if (way == WAY_INT64) return read_int(vm, v, &to->i, native);
+    if (way == WAY_LENT && hold(vm, l, to, v, native)) return true;
     if (way == WAY_CDATA) {
-        const cdata *c = cdata_beside(vm, v, callee);
+        const cdata *c = cdata_beside(vm, v, callee, native);
         if (c && c->type == m->types[i]) return to->p = c->data, true;
     }
     return put_any(vm, l, m->type->item->parameters[i], to, v);
@@ -251,35 +249,37 @@ static way way_of(dvx_vm *vm, const ctype *type, dvx_value v, const ctype **seen
     return WAY_CDATA;
 }
 
-static inline __attribute__((always_inline)) dvx_outcome
-call_site(dvx_vm *vm, const dvx_value *arguments, dvx_value of, void *cache, dvx_value *result) {
+static inline __attribute__((always_inline)) dvx_outcome call_site(dvx_vm *vm,
+                                                                   const dvx_value *arguments,
+                                                                   dvx_value of, void *cache,
+                                                                   dvx_value *result, bool native) {
     const call_memory *m = cache;
-    const cdata *callee = cdata_beside(vm, of, of);
+    const cdata *callee = cdata_beside(vm, of, of, native);
     slot slots[MOST_ARGUMENTS], out;
     lent l;
     l.count = l.held_count = 0;
     if (callee->type != m->type || !callee->data) return DVX_DEOPTIMISE;
     for (uint32_t i = 0; i < m->count; i++)
-        if (!put_argument(vm, &l, m, i, &slots[i], arguments[i], of))
+        if (!put_argument(vm, &l, m, i, &slots[i], arguments[i], of, native))
             return release_lent(vm, &l), DVX_DEOPTIMISE;
     int *error = &errno, *saved = &m->state->saved_errno;
     *error = *saved;
     m->trampoline(callee->data, (const char *)slots, &out);
     *saved = *error;
-    *result = m->is_int32 ? make_int32(vm, out.n) : make_result(vm, &l, m->result, &out);
+    *result = m->is_int32 ? make_int32(vm, out.n, native) : make_result(vm, &l, m->result, &out);
     release_lent(vm, &l);
     return dvx_failed(*result) ? DVX_ERROR : DVX_DONE;
 }
 
 static dvx_outcome run_call(dvx_vm *vm, const dvx_value *operands, void *cache, dvx_value *result) {
-    return call_site(vm, operands + 1, operands[0], cache, result);
+    return call_site(vm, operands + 1, operands[0], cache, result, false);
 }
 
 #ifdef DVX_NATIVE
 static inline __attribute__((always_inline)) dvx_value
 native_call(dvx_vm *vm, const dvx_value *arguments, dvx_value callee, void *cache) {
     dvx_value result = DVX_FAILED;
-    (void)call_site(vm, arguments, callee, cache, &result);
+    (void)call_site(vm, arguments, callee, cache, &result, true);
     return result;
 }
 DVX_CALL_OUT(call_native, native_call)
