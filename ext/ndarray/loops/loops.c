@@ -17,30 +17,24 @@ typedef struct set {
     extern const nd_cast loops_##name##_casts[ND_HOT_TYPES][ND_HOT_TYPES]; \
     static const set name = {loops_##name, &loops_##name##_tiles, loops_##name##_casts};
 SET(baseline)
-#ifdef ND_AVX2
+#ifdef ND_AVX
 SET(avx2)
-#endif
-#ifdef ND_AVX512
 SET(avx512)
 #endif
 
 static const set *best(void) {
-#ifdef __x86_64__
+#ifdef ND_AVX
     const char *most = getenv("DYNVM_NDARRAY_MACHINE"); /* for tests */
     __builtin_cpu_init();
     if (most && !strcmp(most, "baseline")) return &baseline;
     if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) return &baseline;
-#ifdef ND_AVX512
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
-        !(most && !strcmp(most, "avx2")))
-        return &avx512;
-#endif
-#ifdef ND_AVX2
+        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
+        return most && !strcmp(most, "avx2") ? &avx2 : &avx512;
     return &avx2;
-#endif
-#endif
+#else
     return &baseline;
+#endif
 }
 
 const nd_kernels *loops_best(void) { return best()->kernels; }
