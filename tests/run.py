@@ -28,7 +28,7 @@ import tempfile
 import threading
 import time
 import zlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Dict, Iterable, List, Optional, Tuple
 
@@ -582,11 +582,15 @@ class Variants:
     rare: Tuple[Tuple[str, ...], int] = ((), 1)  # levels whose plain variants take turns, too, and how many turns
 
     def of(self, test: Test) -> List[Variant]:
-        """The variants that a test runs in, one at least.  A script that asks for certain forms gets all of them."""
+        """The variants that a test runs in, one at least: a script for other levels runs at the first of its own.  One that asks
+        for certain forms gets all of them."""
         others = [v for v in self.others if wanted(test, v)]
         levels, turns = self.rare
         rests = [level for i, level in enumerate(levels) if self.seed is not None and turn(test, self.seed, turns) != i]
         plain = [v for v in self.plain if v.level not in rests and wanted(test, v)] or others[:1]
+        if not plain and self.plain:
+            own = replace(self.plain[0], level=test.levels[0])
+            return [own] if wanted(test, own) else []
         others = [v for v in others if v not in plain]
         if self.seed is not None and not test.forms:
             others = others[turn(test, self.seed, self.turns) :: self.turns]
@@ -759,7 +763,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("patterns", nargs="*", help="rooms, names or files; all if none is given")
     parser.add_argument("--dynvm", type=Path, default=ROOT / "build" / "dynvm", help="the program to test")
     parser.add_argument("--quick", action="store_true", help="fewer variants, no slow scripts")
-    parser.add_argument("--level", action="append", default=[], choices=LEVELS, help="only this level")
+    parser.add_argument("--level", action="append", default=[], choices=LEVELS, help="only this level (and scripts for others, at theirs)")
     parser.add_argument("--form", action="append", default=[], choices=FORMS, help="only this form")
     parser.add_argument("--kernels", choices=("baseline", "avx2"), help="ndarray's loops for an older machine")
     parser.add_argument("--runner", default="", help="an emulator with its options, for a program of another processor")

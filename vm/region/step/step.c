@@ -544,39 +544,6 @@ uint32_t dv_compare_raw(dv_build *b, dv_compare_op op, dv_operand left, dv_opera
     return dv_finish_raw(b, DV_NO_CELL, 2, DV_K_BOOL, -1, next_pc);
 }
 
-uint32_t dv_compare_entries(dv_build *b, dv_compare_op op, uint32_t next_pc) {
-    dv_unbox_by_evidence(b, b->top - 2, 0);
-    dv_unbox_by_evidence(b, b->top - 1, 1);
-    const dv_known_value *x = dv_top(b, 2), *y = dv_top(b, 1);
-    if (dv_complex_compare(b, op, &next_pc) || dv_text_compare(b, op, &next_pc)) return next_pc;
-    if (!dv_is_raw_number(x) || !dv_is_raw_number(y))
-        return dv_operator_enter(b, next_pc) ? 0 : dv_step_embed(b, 2, 1, next_pc);
-    bool doubles = x->kind != DV_K_INT || y->kind != DV_K_INT;
-    dv_operand left = dv_raw_operand(x), right = dv_raw_operand(y);
-    if (doubles) double_operands(b, true, &left, &right);
-    return dv_compare_raw(b, op, left, right, doubles, next_pc);
-}
-
-uint32_t dv_step_compare(dv_build *b, uint32_t next_pc) {
-    const uint32_t op = dv_step_op(b, b->pc);
-    return dv_compare_entries(b, (dv_compare_op)dv_op_infos[op].which, next_pc);
-}
-
-/* Is x the same object as y, where that is known; -1: it is not known. */
-static int is_same(const dv_known_value *x, const dv_known_value *y) {
-    const bool value = x->kind != DV_K_NOTHING && x->kind < DV_K_UNSET;
-    if (x->kind != DV_K_VIRTUAL && y->kind == DV_K_VIRTUAL) return is_same(y, x);
-    if (x->kind == DV_K_VIRTUAL && y->kind == DV_K_VIRTUAL) return x->slot == y->slot;
-    if (x->kind == DV_K_VIRTUAL) return y->kind != DV_K_NOTHING && y->kind < DV_K_UNSET ? 0 : -1;
-    const bool constants = x->where == DV_AT_VALUE && y->where == DV_AT_VALUE;
-    if (constants && dv_is_class(x->value) && dv_is_class(y->value))
-        return dv_same(x->value, y->value);
-    const bool none = y->where == DV_AT_VALUE && dv_is_none(y->value);
-    return none && value && (x->where == DV_AT_VALUE || x->kind < DV_K_CONSTANT)
-               ? dv_same(x->value, DV_NONE) && x->where == DV_AT_VALUE
-               : -1;
-}
-
 /* The topmost entries go; false: they released nothing. */
 static bool use_up(dv_build *b, int32_t inputs) {
     bool released = false;
@@ -604,6 +571,65 @@ uint32_t dv_step_answer(dv_build *b, int32_t inputs, dv_value answer, uint32_t n
 }
 
 /* x is None: where that leads anywhere, recursion ends at it. */
+/* Is x the same object as y, where that is known; -1: it is not known. */
+static int is_same(const dv_known_value *x, const dv_known_value *y) {
+    const bool value = x->kind != DV_K_NOTHING && x->kind < DV_K_UNSET;
+    if (x->kind != DV_K_VIRTUAL && y->kind == DV_K_VIRTUAL) return is_same(y, x);
+    if (x->kind == DV_K_VIRTUAL && y->kind == DV_K_VIRTUAL) return x->slot == y->slot;
+    if (x->kind == DV_K_VIRTUAL) return y->kind != DV_K_NOTHING && y->kind < DV_K_UNSET ? 0 : -1;
+    const bool constants = x->where == DV_AT_VALUE && y->where == DV_AT_VALUE;
+    if (constants && dv_is_class(x->value) && dv_is_class(y->value))
+        return dv_same(x->value, y->value);
+    const bool none = y->where == DV_AT_VALUE && dv_is_none(y->value);
+    return none && value && (x->where == DV_AT_VALUE || x->kind < DV_K_CONSTANT)
+               ? dv_same(x->value, DV_NONE) && x->where == DV_AT_VALUE
+               : -1;
+}
+
+/* Is it what == compares by identity: an instance that is not made, of a class without such a
+ * method, or what has none for it? */
+static bool compares_identity(dv_build *b, const dv_known_value *e) {
+    if (e->kind != DV_K_VIRTUAL)
+        return dv_is_raw_number(e) || (e->where == DV_AT_VALUE && dv_is_none(e->value));
+    const dv_virtual *record = dv_virtual_record(b, e);
+    dv_class *class_ = record->shape->class_;
+    if (record->built || dv_class_special(class_, b->vm->known.eq) ||
+        dv_class_special(class_, b->vm->known.ne))
+        return false;
+    class_->flags |= DV_CLASS_CACHED;
+    return dv_build_depends(b, &b->vm->class_sites);
+}
+
+/* x == y or x != y, if one is not made and both are compared by identity. */
+static bool compare_identity(dv_build *b, dv_compare_op op, uint32_t *next_pc) {
+    const dv_known_value *x = dv_top(b, 2), *y = dv_top(b, 1);
+    const bool one = x->kind == DV_K_VIRTUAL || y->kind == DV_K_VIRTUAL;
+    if (!one || (op != DV_EQ && op != DV_NE)) return false;
+    if (!compares_identity(b, x) || !compares_identity(b, y)) return false;
+    *next_pc = dv_step_answer(b, 2, dv_bool(is_same(x, y) == (op == DV_EQ)), *next_pc);
+    return true;
+}
+
+uint32_t dv_compare_entries(dv_build *b, dv_compare_op op, uint32_t next_pc) {
+    dv_unbox_by_evidence(b, b->top - 2, 0);
+    dv_unbox_by_evidence(b, b->top - 1, 1);
+    const dv_known_value *x = dv_top(b, 2), *y = dv_top(b, 1);
+    if (dv_complex_compare(b, op, &next_pc) || dv_text_compare(b, op, &next_pc) ||
+        compare_identity(b, op, &next_pc))
+        return next_pc;
+    if (!dv_is_raw_number(x) || !dv_is_raw_number(y))
+        return dv_operator_enter(b, next_pc) ? 0 : dv_step_embed(b, 2, 1, next_pc);
+    bool doubles = x->kind != DV_K_INT || y->kind != DV_K_INT;
+    dv_operand left = dv_raw_operand(x), right = dv_raw_operand(y);
+    if (doubles) double_operands(b, true, &left, &right);
+    return dv_compare_raw(b, op, left, right, doubles, next_pc);
+}
+
+uint32_t dv_step_compare(dv_build *b, uint32_t next_pc) {
+    const uint32_t op = dv_step_op(b, b->pc);
+    return dv_compare_entries(b, (dv_compare_op)dv_op_infos[op].which, next_pc);
+}
+
 uint32_t dv_step_is(dv_build *b, uint32_t next_pc) {
     const int32_t q = b->top - 2;
     const dv_known_value x = b->e[q], *y = dv_top(b, 1);
