@@ -3,6 +3,8 @@
 
 #include "core/vm.h"
 
+#include <string.h>
+
 /* One of the sequences that are merged: the order of a base, or the bases themselves. */
 typedef struct sequence {
     dv_class *const *items;
@@ -108,6 +110,18 @@ static bool merge_bases(dv_vm *vm, dv_class *class_, uint32_t room) {
     return true;
 }
 
+/* Behind a single base comes its order, as it is: there is nothing to merge. */
+static bool follow_base(dv_vm *vm, dv_class *class_) {
+    const dv_class *base = class_->base_count ? class_->bases[0] : NULL;
+    const uint32_t count = 1 + (base ? base->mro_count : 0);
+    class_->mro = dv_heap_alloc(&vm->heap, count * sizeof *class_->mro);
+    if (!class_->mro) return dv_raise_memory(vm), false;
+    class_->mro[0] = class_;
+    if (base) memcpy(class_->mro + 1, base->mro, (count - 1) * sizeof *class_->mro);
+    class_->mro_count = count;
+    return true;
+}
+
 static void append(dv_vm *vm, dv_class *class_) {
     class_->previous = vm->last_class;
     class_->next = NULL;
@@ -130,6 +144,7 @@ bool dv_mro_link(dv_vm *vm, dv_class *class_, dv_class *const *bases, uint32_t c
         class_->bases[i] = bases[i];
     }
     append(vm, class_);
+    if (count < 2) return follow_base(vm, class_);
     class_->mro = dv_heap_alloc(&vm->heap, room * sizeof *class_->mro);
     if (!class_->mro) return dv_raise_memory(vm), false;
     return merge_bases(vm, class_, room);

@@ -270,13 +270,15 @@ dv_value dv_str_intern_value(dv_vm *vm, dv_value v) {
 }
 
 dv_value dv_str_intern(dv_vm *vm, const char *utf8, size_t size) {
+    int64_t hash = -1;
     if (size > 1 && vm->interned && dv_utf8_is_ascii(utf8, size)) {
-        uint32_t at =
-            intern_slot(vm, dv_hash_text(&vm->hash_key, utf8, size), utf8, (int64_t)size, 1);
+        hash = dv_hash_text(&vm->hash_key, utf8, size);
+        uint32_t at = intern_slot(vm, hash, utf8, (int64_t)size, 1);
         if (intern_table(vm)[at]) return dv_retain(dv_object_value(intern_table(vm)[at]));
     }
     dv_value s = dv_str_new(vm, utf8, size);
     if (dv_is_empty(s)) return DV_EMPTY;
+    if (hash != -1) dv_as_str(s)->hash = hash; /* (once is enough) */
     dv_value interned = dv_str_intern_value(vm, s);
     dv_release(vm, s);
     return interned;
