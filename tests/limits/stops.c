@@ -5,6 +5,7 @@
  *     --mode=MODE    only this way to end programs; of several, each by itself
  *     --within=MS    what an ending may take (default: 100)
  *     --turns[=N]    one of the modes but `work`, and `work`: by N; else by the number of commits
+ *     --one          with --turns: one of all modes
  *     --table        what a unit of work takes in each program
  *     --factor=N     by which a function in C may be off in the table (default: 3)
  *     --jobs=N       so many programs at a time (default: one for each processor)
@@ -267,7 +268,7 @@ typedef struct choice {
     double within; /* seconds */
     double factor; /* of the table */
     dynvm_level level;
-    bool verbose, table;
+    bool verbose, table, one;
     long turn; /* -1: all modes */
     int modes; /* bits */
     int jobs;
@@ -281,17 +282,18 @@ static bool is_chosen(const program *p, const choice *c) {
     return c->name_count == 0;
 }
 
-/* (Who is stubborn has two turns for the first mode, since that one is not for him.) */
+/* (A program has a further turn with `end` for a mode that is not for it.) */
 static mode turn_of(const program *p, const choice *c) {
-    const mode how = (mode)((p - programs + c->turn) % BY_WORK);
-    return how == INTERRUPT && p->stubborn ? END : how;
+    const mode how = (mode)((p - programs + c->turn) % (c->one ? MODES : BY_WORK));
+    const bool fits = how == INTERRUPT ? !p->stubborn : how != BY_WORK || !p->waits;
+    return fits ? how : END;
 }
 
 static bool is_tried(const program *p, mode how, const choice *c) {
     if (!is_chosen(p, c) || (p->stubborn && how == INTERRUPT) || (p->waits && how == BY_WORK))
         return false;
     if (c->table) return how == BY_WORK && !p->stubborn;
-    if (c->turn >= 0) return how == BY_WORK || how == turn_of(p, c);
+    if (c->turn >= 0) return how == turn_of(p, c) || (how == BY_WORK && !c->one);
     return !c->modes || c->modes & 1 << how;
 }
 
@@ -478,6 +480,8 @@ int main(int argc, char **argv) {
             c.turn = atol(value);
         else if (strcmp(argv[at], "--turns") == 0)
             c.turn = count_commits();
+        else if (strcmp(argv[at], "--one") == 0)
+            c.one = true;
         else if (strcmp(argv[at], "--table") == 0)
             c.table = true;
         else if (strcmp(argv[at], "-v") == 0)
