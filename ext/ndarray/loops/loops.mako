@@ -737,10 +737,6 @@ ${finish(kernel, 4)}\
 % endfor
 /* ---- Folds ---- */
 
-typedef double double_lanes __attribute__((vector_size(64)));
-typedef int64_t double_masks __attribute__((vector_size(64)));
-typedef float float_lanes __attribute__((vector_size(64)));
-typedef int32_t float_masks __attribute__((vector_size(64)));
 
 % for T, name in ("double", "float64"), ("float", "float32"):
 /* ${name}: eight running sums in blocks of up to 128, halves of what is longer. */
@@ -828,7 +824,8 @@ static nd_complex sum_complex128(const char *p, int64_t count, int64_t stride) {
     const int64_t even = count - count % 4;
     int64_t i = 4;
     if (stride == sizeof(T)) {
-        double_lanes parts, next;
+        typedef double eight __attribute__((vector_size(8 * sizeof(double)))); /* as in NumPy */
+        eight parts, next;
         memcpy(&parts, p, sizeof parts);
         for (; i < even; i += 4) {
             memcpy(&next, p + i * stride, sizeof next);
@@ -854,6 +851,7 @@ static void fold_add_complex128(char *to, const char *from, int64_t count, int64
 % for T, lanes in ("double", 8), ("float", 16):
 <% V, letter = ("__m512d", "d") if T == "double" else ("__m512", "s") %>\
 #if ND_WIDTH == 64 && defined(ND_LIBMVEC)
+typedef ${T} ${T}_lanes __attribute__((vector_size(64)));
 typedef __mmask${lanes} ${T}_nans;
 % for name in "maximum", "minimum":
 static inline ${T} reduce_${name}_${T}(const ${T}_lanes *v) {
@@ -877,7 +875,14 @@ static inline void note_nans_${T}(${T}_nans *nans, const ${T}_lanes *a, const ${
 }
 static inline bool any_nan_${T}(const ${T}_nans *nans) { return *nans; }
 #else
-typedef ${T}_masks ${T}_nans;
+/* (Of vectors that the processor has not, gcc would compare the elements one by one.  Sixty-four bytes they are
+ * everywhere, so that of 0.0 and -0.0 the same one comes out.) */
+typedef ${T} ${T}_part __attribute__((vector_size(ND_WIDTH)));
+typedef ${"int64_t" if T == "double" else "int32_t"} ${T}_nans __attribute__((vector_size(ND_WIDTH)));
+enum { ${T.upper()}_PARTS = 64 / ND_WIDTH };
+typedef struct ${T}_lanes {
+    ${T}_part parts[${T.upper()}_PARTS];
+} ${T}_lanes;
 % for name, sign in ("maximum", ">"), ("minimum", "<"):
 static inline ${T} reduce_${name}_${T}(const ${T}_lanes *v) {
     ${T} each[${lanes}];
@@ -887,16 +892,20 @@ static inline ${T} reduce_${name}_${T}(const ${T}_lanes *v) {
     return each[0];
 }
 static inline void keep_${name}_${T}(${T}_lanes *a, const ${T}_lanes *b) {
-    const ${T}_masks better = *a ${sign} *b;
-    *a = (${T}_lanes)(((${T}_masks)*a & better) | ((${T}_masks)*b & ~better));
+    for (int k = 0; k < ${T.upper()}_PARTS; k++) {
+        const ${T}_part x = a->parts[k], y = b->parts[k];
+        const ${T}_nans better = x ${sign} y;
+        a->parts[k] = (${T}_part)(((${T}_nans)x & better) | ((${T}_nans)y & ~better));
+    }
 }
 % endfor
 static inline void note_nans_${T}(${T}_nans *nans, const ${T}_lanes *a, const ${T}_lanes *b) {
-    *nans |= (*a != *a) | (*b != *b);
+    for (int k = 0; k < ${T.upper()}_PARTS; k++)
+        *nans |= (a->parts[k] != a->parts[k]) | (b->parts[k] != b->parts[k]);
 }
 static inline bool any_nan_${T}(const ${T}_nans *nans) {
     bool any = false;
-    for (int i = 0; i < ${lanes}; i++) any |= (*nans)[i] != 0;
+    for (size_t i = 0; i < ND_WIDTH / sizeof(${T}); i++) any |= (*nans)[i] != 0;
     return any;
 }
 #endif
@@ -1014,7 +1023,9 @@ static void fold_${loop_name(ufunc, kernel)}(char *to, const char *from, int64_t
     if (stride == sizeof(T) && count >= LANES) {
         const T worst = ${"-" if ufunc.name == "fmax" else ""}(T)INFINITY;
         ${T}_lanes best[4], next[4];
-        for (int j = 0; j < 4; j++) best[j] = (${T}_lanes){0} + worst;
+        T all[LANES];
+        for (int k = 0; k < LANES; k++) all[k] = worst;
+        for (int j = 0; j < 4; j++) memcpy(&best[j], all, sizeof all);
         int64_t i = 0;
         if (count >= 2 * STEP) {
             /* The first one, so that the others are aligned. */
@@ -1113,8 +1124,8 @@ static void rows_${loop_name(ufunc, kernel)}(char *to, const char *from, int64_t
 % endif
 % if kernel.type in "fd" and ufunc.name in ("maximum", "minimum"):
     /* (gcc makes no vectors of several such choices, one behind the other.) */
-    typedef T V __attribute__((vector_size(64)));
-    enum { LANES = 64 / sizeof(T) };
+    typedef T V __attribute__((vector_size(ND_WIDTH)));
+    enum { LANES = ND_WIDTH / sizeof(T) };
     for (; rows >= 4; rows -= 4, from += 4 * stride) {
         int64_t i = 0;
         for (; i + LANES <= count; i += LANES) {
@@ -1174,8 +1185,12 @@ static inline void store_few(char *to, const char *from, int64_t bytes) {
 
 % for T, name in ("double", "float64"), ("float", "float32"):
 typedef ${T} ${T}_panel __attribute__((vector_size(64)));
-/* Four rows of the result at a time stay in registers, as many vectors of each as have columns. */
+/* Four rows of the result at a time stay in registers, as many vectors of each as have columns; only one where there
+ * are but 16 registers. */
 % for used in 1, 2, 3, 4:
+% if used == 2:
+#if ND_WIDTH == 64
+% endif
 static void gemm${used}_${name}(char *c, int64_t c_row, const char *a, int64_t a_row, int64_t a_column,
                          const char *b, int64_t inner, int64_t rows, int64_t columns) {
     typedef ${T} T;
@@ -1212,11 +1227,18 @@ static void gemm${used}_${name}(char *c, int64_t c_row, const char *a, int64_t a
     }
 }
 % endfor
+#endif
 static void gemm_${name}(char *c, int64_t c_row, const char *a, int64_t a_row, int64_t a_column,
                          const char *b, int64_t inner, int64_t rows, int64_t columns) {
+#if ND_WIDTH == 64
     static const nd_gemm by_vectors[] = {${", ".join(f"gemm{v}_{name}" for v in (1, 2, 3, 4))}};
     const int64_t vectors = (columns * (int64_t)sizeof(${T}) + 63) / 64;
     if (vectors) by_vectors[vectors - 1](c, c_row, a, a_row, a_column, b, inner, rows, columns);
+#else
+    enum { MOST = sizeof(${T}_panel) / sizeof(${T}) };
+    for (; columns > 0; columns -= MOST, c += sizeof(${T}_panel), b += sizeof(${T}_panel))
+        gemm1_${name}(c, c_row, a, a_row, a_column, b, inner, rows, columns < MOST ? columns : MOST);
+#endif
 }
 % endfor
 

@@ -49,11 +49,11 @@ static int64_t find_${what}_${name.lower()}(const ${T} *at, int64_t count, ${T} 
 % endif
 % if letter != "D":
     /* Four vectors at a time, as far as there is none. */
-    typedef ${T} V __attribute__((vector_size(64)));
-    enum { LANES = 64 / sizeof(${T}), STEP = 4 * LANES };
+    typedef ${T} V __attribute__((vector_size(ND_WIDTH)));
+    enum { LANES = ND_WIDTH / sizeof(${T}), STEP = 4 * LANES };
     for (; i + STEP <= count; i += STEP) {
         V next[4];
-        int64_t found[8], all = 0;
+        int64_t found[ND_WIDTH / sizeof(int64_t)], all = 0;
         memcpy(next, at + i, sizeof next);
 % if what == "nan":
         const __auto_type same = (next[0] != next[0]) | (next[1] != next[1]) | (next[2] != next[2]) | (next[3] != next[3]);
@@ -61,7 +61,7 @@ static int64_t find_${what}_${name.lower()}(const ${T} *at, int64_t count, ${T} 
         const __auto_type same = (next[0] == y) | (next[1] == y) | (next[2] == y) | (next[3] == y);
 % endif
         memcpy(found, &same, sizeof found);
-        for (int k = 0; k < 8; k++) all |= found[k];
+        for (size_t k = 0; k < sizeof found / sizeof *found; k++) all |= found[k];
         if (all) break;
     }
 % endif
@@ -86,10 +86,10 @@ static int64_t find_${name.lower()}(const void *sought, const char *at, int64_t 
 % for letter in "Bilfd":
 <% T, M = C_TYPES[letter], {"B": "uint8_t", "i": "uint32_t", "f": "uint32_t"}.get(letter, "uint64_t") %>\
 static int64_t count_${NUMBERS[letter].lower()}(const char *from, int64_t count) {
-    typedef ${T} V __attribute__((vector_size(64)));
-    typedef ${M} counts __attribute__((vector_size(64)));
+    typedef ${T} V __attribute__((vector_size(ND_WIDTH)));
+    typedef ${M} counts __attribute__((vector_size(ND_WIDTH)));
     /* So many vectors that no count overflows, which are as wide as the elements. */
-    enum { LANES = 64 / sizeof(${T}), MOST = 255 };
+    enum { LANES = ND_WIDTH / sizeof(${T}), MOST = 255 };
     const ${T} *row = (const void *)from;
     int64_t all = 0;
     while (count >= LANES) {
@@ -114,16 +114,20 @@ static int64_t count_${NUMBERS[letter].lower()}(const char *from, int64_t count)
  * which step that was. */
 % for letter, M, parts, R, K, whole in PLACED:
 <% T, name, is_float = C_TYPES[letter], NUMBERS[letter].lower(), letter in "fd" %>\
-typedef ${T} ${name}_lanes __attribute__((vector_size(64)));
-typedef ${M} ${name}_steps __attribute__((vector_size(64)));
-<% lanes = 16 if letter in "if" else 8 %>\
+typedef ${T} ${name}_lanes __attribute__((vector_size(ND_WIDTH)));
+typedef ${M} ${name}_steps __attribute__((vector_size(ND_WIDTH)));
 /* (What is behind the last one may be no memory of ours.) */
 static inline void next_${name}(${name}_lanes *v, const char *from, bool other) {
     memcpy(v, from, sizeof *v);
     if (!other) return;
     ${name}_lanes last;
     memcpy(&last, from + sizeof *v - sizeof(${T}), sizeof last);
+% for width in 64, 32, 16:
+<% lanes = width // (4 if letter in "if" else 8) %>\
+#if ND_WIDTH == ${width}
     *v = __builtin_shufflevector(*v, last, ${", ".join(str(i) for i in range(0, lanes, 2))}, ${", ".join(str(lanes + i) for i in range(1, lanes, 2))});
+#endif
+% endfor
 }
 % for extreme, sign, refuted, than in (("maximum", ">", "_CMP_NLE_UQ", "NLE"), ("minimum", "<", "_CMP_NGE_UQ", "LT")):
 static inline void take_${extreme}_${name}(${name}_lanes *best, ${name}_steps *when, const ${name}_lanes *next,
@@ -147,21 +151,24 @@ static inline void take_${extreme}_${name}(${name}_lanes *best, ${name}_steps *w
     *when = (*step & better) | (*when & ~better);
 #endif
 }
-/* A vector of neighbours, or (`other`) of every second one: of each the place in its line, whose
- * elements are `stride` apart. */
+/* ND_NEIGHBOURS bytes of neighbours, or (`other`) of every second one: of each the place in its line, whose elements
+ * are `stride` apart. */
 static void places_${extreme}_${name}(const char *from, bool other, int64_t count, int64_t stride, char *to, int64_t to_step) {
-    enum { LANES = 64 / sizeof(${T}) };
-    ${name}_lanes best, next;
-    ${name}_steps when = {0}, step = {0};
-    next_${name}(&best, from, other);
-    for (int64_t k = 1; k < count; k++) {
-        step += 1;
-        next_${name}(&next, from + k * stride, other);
-        take_${extreme}_${name}(&best, &when, &next, &step);
+    enum { LANES = ND_WIDTH / sizeof(${T}) };
+    for (int vectors = ND_NEIGHBOURS / ND_WIDTH; vectors > 0; vectors--) {
+        ${name}_lanes best, next;
+        ${name}_steps when = {0}, step = {0};
+        next_${name}(&best, from, other);
+        for (int64_t k = 1; k < count; k++) {
+            step += 1;
+            next_${name}(&next, from + k * stride, other);
+            take_${extreme}_${name}(&best, &when, &next, &step);
+        }
+        ${M} steps[LANES];
+        memcpy(steps, &when, sizeof steps);
+        for (int64_t i = 0; i < LANES; i++, to += to_step) AT(int64_t, to) = steps[i];
+        from += other ? 2 * ND_WIDTH : ND_WIDTH;
     }
-    ${M} steps[LANES];
-    memcpy(steps, &when, sizeof steps);
-    for (int64_t i = 0; i < LANES; i++) AT(int64_t, to + i * to_step) = steps[i];
 }
 % endfor
 % endfor
