@@ -501,39 +501,6 @@ static dvx_value reshape_function(dvx_vm *vm, const dvx_value *args, uint32_t co
     return of_method(vm, &method_reshape, args, count);
 }
 
-static dvx_value shape_function(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    nd_array *a;
-    (void)count;
-    dvx_value array = array_operand(vm, args[0], NULL, &a);
-    if (dvx_failed(array)) return array;
-    dvx_value shape = get_shape(vm, array);
-    vm->api->release(vm, array);
-    return shape;
-}
-static dvx_value ndim_function(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    nd_array *a;
-    (void)count;
-    dvx_value array = array_operand(vm, args[0], NULL, &a);
-    if (dvx_failed(array)) return array;
-    dvx_value ndim = vm->api->make_int(vm, a->ndim);
-    vm->api->release(vm, array);
-    return ndim;
-}
-/* size(a, axis=None) */
-static dvx_value size_function(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    nd_array *a;
-    int axis = 0;
-    (void)count;
-    dvx_value array = array_operand(vm, args[0], NULL, &a), size = DVX_FAILED;
-    if (dvx_failed(array)) return array;
-    if (!nd_is_given(vm, args[1]))
-        size = vm->api->make_int(vm, a->size);
-    else if (nd_axis_of(vm, args[1], a->ndim, &axis))
-        size = vm->api->make_int(vm, a->axes[axis].count);
-    vm->api->release(vm, array);
-    return size;
-}
-
 /* ---- view ---- */
 
 /* Would an element of the dtype lie where its loops expect it? */
@@ -596,18 +563,13 @@ ND_PARAMETERS(of_view, 0, "dtype", "type");
 ND_METHOD(view, ND_NAMED("view", view, of_view));
 
 ND_PARAMETERS(of_a_order, 1, "a", "order");
-ND_PARAMETERS(of_a_axis, 1, "a", "axis");
 ND_PARAMETERS(of_a_axes, 1, "a", "axes");
 ND_PARAMETERS(of_newshape, 2, "a", "newshape", "order");
-ND_PARAMETERS(of_a, 1, "a");
 
 static const dvx_function functions[] = {
     ND_NAMED("reshape", reshape_function, of_newshape),
     ND_NAMED("ravel", ravel_function, of_a_order),
     ND_NAMED("transpose", transpose_function, of_a_axes),
-    ND_NAMED("shape", shape_function, of_a),
-    ND_NAMED("ndim", ndim_function, of_a),
-    ND_NAMED("size", size_function, of_a_axis),
 };
 
 bool shape_register(dvx_vm *vm, dvx_value module) { return ND_ADD_ALL(functions); }
