@@ -31,8 +31,10 @@ static bool enter_method(dv_build *b, int32_t n, const dv_method *method, uint32
     b->top++; /* as it will be */
     const bool inlined = dv_build_may_inline(b, dv_function_thread(function), (uint32_t)n + 1);
     b->top--;
-    const bool is_local = b->e[q].where == DV_AT_ALIAS;
-    if (!inlined || (is_local && !dv_function_lasts(b, dv_function_thread(function)))) return false;
+    const bool is_local = b->e[q].where == DV_AT_ALIAS; /* then its cells are not known */
+    if (!inlined || (is_local && dv_function_thread(function)->code->free_count > 0) ||
+        (is_local && !dv_function_lasts(b, dv_function_thread(function))))
+        return false;
     const int16_t bound = is_local ? dv_home(b, b->e[q].slot) : 0;
     const dv_value code = dv_object_value(function->code);
     if (is_local) {
