@@ -1209,7 +1209,7 @@ ${leave(n)}</%isa:op>
 ${leave(n)}</%isa:op>
 % endfor
 
-<%isa:op name="MAKE_FUNCTION" region="embeds counts" operands="code count" variable="defaults" stack="defaults -- function" calls_out="yes" doc="Makes a function of a code constant; the n topmost entries are the defaults of its last parameters.">
+<%isa:op name="MAKE_FUNCTION" region="dv_step_make_function" operands="code count" variable="defaults" stack="defaults -- function" calls_out="yes" doc="Makes a function of a code constant; the n topmost entries are the defaults of its last parameters.">
     const int64_t n = CELL(2).i;
     const dv_value result = dv_make_function(vm, CELL(1).v, sp - n, (uint32_t)n);
     if (dv_is_empty(result)) RAISE();
@@ -1229,7 +1229,7 @@ ${leave(n)}</%isa:op>
     DONE(function);
 </%isa:op>
 
-<%isa:op name="MAKE_CLOSURE" region="embeds counts" operands="code count" variable="defaults" stack="defaults -- function" calls_out="yes" doc="MAKE_FUNCTION of a function with free variables: takes their cells from the locals that the code object names.">
+<%isa:op name="MAKE_CLOSURE" region="dv_step_make_function" operands="code count" variable="defaults" stack="defaults -- function" calls_out="yes" doc="MAKE_FUNCTION of a function with free variables: takes their cells from the locals that the code object names.">
     dv_function *function = CELL(2).i ? NULL : dv_frame_closure(vm, dv_as_object(CELL(1).v), fp);
     if (DV_UNLIKELY(!function)) SLOW();
     *sp++ = dv_object_value(function);

@@ -690,7 +690,7 @@ ${build_tuple("CELL(2).i")}\
     NEXT();
 </%isa:op>
 
-<%isa:op name="BUILD_DICT" region="embeds" operands="count" variable="build_pairs" stack="pairs -- r" calls_out="yes" kills="all" doc="Makes a dict of n pairs of key and value.">
+<%isa:op name="BUILD_DICT" region="dv_step_build_dict" operands="count" variable="build_pairs" stack="pairs -- r" calls_out="yes" kills="all" doc="Makes a dict of n pairs of key and value.">
     const int64_t n = CELL(1).i;
     const dv_value result = dv_build_dict(vm, sp - 2 * n, (uint32_t)n);
     if (dv_is_empty(result)) RAISE();

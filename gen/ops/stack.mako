@@ -94,7 +94,7 @@
     NEXT_RELEASING(old);
 </%isa:op>
 
-<%isa:op name="MAKE_CELL" operands="local" calls_out="yes" doc="Prologue: a local becomes a cell, which takes the value of a parameter.">
+<%isa:op name="MAKE_CELL" region="dv_step_make_cell" operands="local" calls_out="yes" doc="Prologue: a local becomes a cell, which takes the value of a parameter.">
     dv_variable *cell = dv_frame_object(vm, sizeof *cell, DV_T_CELL);
     if (DV_UNLIKELY(!cell)) SLOW();
     cell->value = LOCAL(1);

@@ -124,6 +124,18 @@ UNBOUND = [
 
 # Functions of the module; those of one line may be bound anew.
 FUNCTIONS = '''
+def giver(x):
+    return lambda k: x.v + k
+
+
+def taker(x):
+    def take(y):
+        nonlocal x
+        x, y = y, x
+        return y
+    return take
+
+
 def make(v):
     return CLASS(v)
 
@@ -220,6 +232,8 @@ STATEMENTS = [
     "t = (OBJ, CLASS(i))\ns += t[0].v", "t = [OBJ, CLASS(i)]\ns += t.pop().v", "t = None", "items[i % 3] = OBJ", "items[i % 3] = CLASS(i)", "OBJ = items[i % 3]",
     "items.append(CLASS(i))\nitems.pop(0)", "table[0] = CLASS(i)", "table[i % 2] = OBJ", "s += table[0].v", "s += items[i % 3].v",
     "for x in items:\n    s += x.v", "for x in [CLASS(i), CLASS(i + 1)]:\n    s += x.v", "for x, y in [(OBJ, CLASS(i))]:\n    s += x.v + y.v",
+    "f = giver(CLASS(i))\ns += f(1)", "f = giver(OBJ)\ns += f(1) + giver(CLASS(i))(2)", "f = taker(CLASS(i))\nt = f(OBJ)", "t = taker(OBJ)(CLASS(i))", "f = giver(CLASS(i))",
+    "t = {'a': OBJ, 'b': CLASS(i)}\ns += t['a'].v", "t = {'a': CLASS(i), 3: CLASS(i + 1)}\nt['a'] = OBJ\ns += t[3].v", "t = {'a': CLASS(i)}\nt['b'] = CLASS(i + 1)\nt['a'] = t['b']", "s += {'a': CLASS(i), 'b': OBJ}['b'].v",
     "f = lambda: OBJ", "f = lambda: (OBJ, OBJ2)", "s += f() is OBJ", "s += sum([OBJ.v + k for k in range(2)])", "t = [OBJ for k in range(2)]", "t = {k: CLASS(k) for k in range(2)}",
     "f = [(lambda: OBJ) for k in range(2)][1]", "s += len([k for k in range(3) if k < OBJ.v])",
     "try:\n    s += 1 // (i % 7)\nexcept ZeroDivisionError:\n    OBJ = CLASS(i)\nfinally:\n    OBJ2 = CLASS(i + 1)", "try:\n    OBJ = CLASS(i)\nfinally:\n    OBJ = CLASS(i + 1)",

@@ -242,6 +242,9 @@ class Instances(Loops):
         if self.chance(15):
             self.bound()
             return
+        if self.chance(20):
+            self.pick([self.dict, self.function])()
+            return
         name, other = self.pick(OBJECTS), self.pick(OBJECTS)
         loop = self.pick(self.loops or ["0"])
         roll = self.random.randrange(16)
@@ -386,6 +389,42 @@ class Instances(Loops):
         ]
         self.put(new if is_new else self.pick(quiet if self.chance(90) else loud))
 
+    def dict(self) -> None:
+        """A statement with d0, which lasts, or some with d2, which is new: an int, a float and an instance by constant keys."""
+        count = self.pick([0, 2, 3, 5])
+        for k in range(count):
+            self.dict_statement("d2", k == 0)
+        if not count:
+            self.dict_statement("d0", self.chance(20))
+
+    def dict_statement(self, d0: str, is_new: bool) -> None:
+        name, other, loop = self.pick(OBJECTS), self.pick(OBJECTS), self.pick(self.loops or ["0"])
+        new = f"{d0} = {{'i': {self.int_expression(1)} % 1000, 'x': {self.float_expression(0)}, {self.pick(['3', '-1', chr(39) + 'p' + chr(39)])}: {self.int_leaf()}, 'p': {self.object_expression(1)}}}"
+        self.put(new if is_new else self.pick([
+            f"{d0}['i'] {self.pick(['=', '+='])} {self.int_expression(1)} % 1000",
+            f"{d0}['x'] {self.pick(['=', '*='])} {self.float_expression(0)}",
+            f"{d0}['p'] = {self.pick([name, self.new(), f'Told({self.int_leaf()})', d0])}",
+            f"{d0}[{self.pick(['3', chr(39) + 'new' + chr(39), 'i1', 'True'])}] = {self.pick([self.int_leaf(), self.new(), self.float_leaf()])}",
+            f"i1 = ({d0}['i'] + len({d0}) + (1 if {d0} else 2)) % {self.random.randrange(3, 999)}",
+            f"i1 = ({d0}['i'] + {d0}['p'].a) % 1000", f"{name} = {d0}['p']", f"x0 = {d0}['x'] * 0.5", f"i1 = {d0}['missing']",
+            f"{name} = Pair({d0}['i'], {d0}['x'])", f"{d0}['p'].a = {self.int_leaf()}", f"l2 = [{d0}, {name}]\ni1 += l2[0]['i'] % 1000",
+            f"i1 += ('x' in {d0}) + ({d0} is held) + isinstance({d0}, (dict)) + {d0}.get('i', 3) % 10",
+            f"if {self.condition()}: held = {d0}", f"if {self.condition()}: {new}", f"objects[{loop} % 4] = {d0}['p']",
+            f"if {self.condition()}: {d0}.{self.pick(['pop(3, 0)', 'clear()', 'update(i=1)', 'setdefault(3, 1)'])}",
+        ]))
+
+    def function(self) -> None:
+        """A statement that makes h0, a function, or calls it."""
+        name, loop = self.pick(OBJECTS), self.pick(self.loops or ["0"])
+        new = self.pick([f"h0 = adder({self.int_leaf()})", f"h0 = adder({self.float_leaf()})", f"h0 = bumper({self.int_leaf()})", f"h0 = keeper({self.object_expression(1)})",
+                         "h0 = lambda x: x * 2", "h0 = lambda x: (x + shared) % 1000", f"h0 = keeper(Told({self.int_leaf()}))", "h0 = twice(lambda x: x + 1, adder(3))"])
+        self.put(self.pick([
+            new, f"{new}\ni1 = int(h0(i1)) % 1000", f"{new}\ni1 = int(h0(i1) + h0(2)) % 1000", f"if {self.condition()}: {new}", "i1 = int(h0(i1)) % 1000",
+            f"i1 = int(adder({self.int_leaf()})(i1)) % 1000", f"shared = {self.pick([self.int_expression(1) + ' % 1000', self.int_leaf(), '0.5'])}",
+            f"h1 = h0\ni1 += (h0 is h1) + (h0 is held) + (1 if h0 else 2)", f"if {loop} == {self.random.randrange(2, 60)}: held = h0",
+            f"x0 = called(h0, {self.int_leaf()}) * 0.5", f"l2 = [h0, i1]\ni1 = int(l2[0](l2[1])) % 1000", f"{name} = keeper({self.new()}, True)(i1)",
+        ]))
+
     def surprise(self) -> None:
         if self.chance(40):
             super().surprise()
@@ -424,6 +463,10 @@ class Instances(Loops):
         more += ["", "", "def other_init(self, a=1, b=1.0):", "    self.b = b", "    self.a = a"]
         more += ["", "", "def look(p):", "    return p.a"]
         more += ["", "", "def called(f, x):", "    return f(x)"]
+        more += ["", "", "def adder(k):", "    return lambda x: x % 1000 + k"]
+        more += ["", "", "def bumper(n):", "    def bump(by):", "        nonlocal n", "        n = (n + by) % 1000", "        return n", "    return bump"]
+        more += ["", "", "def keeper(p, whole=False):", "    def keep(x):", f"        return p if whole else p.a % 1000 + {self.pick(['x', 'x', '10 // x'])}", "    return keep"]
+        more += ["", "", "def twice(f, g):", "    return lambda x: f(g(x))"]
         more += ["", "", "def put(l, x):", "    l[0] = x % 100", "    return l[0] + len(l)"]
         more += ["", "", "def limited(a):", "    if a > 500:", "        return 500", "    return a"]
         lines = program.split("\n")
@@ -431,8 +474,8 @@ class Instances(Loops):
         run = lines.index("def run(i0, x0):")
         end = next(i for i in range(run, len(lines)) if lines[i].startswith("    print(i0, i1, i2, x0"))
         names = ["    global Pair, Point, Nest", "    p0 = p1 = Pair(1, 0.5)", "    p2 = Point(2, 1.5)", "    objects = [p0, p1, p2, Pair(3, 2.5)]", "    held = None",
-                 "    f0 = f1 = p0.total", "    t1 = (p0.count, 1)", "    n0 = Nest(p0, p1)", "    n1 = Nest(p2, p2)", "    t0 = (p0, 1, (0.5, p1))", "    l0 = l1 = l2 = [1, 0.5, p0, [p1]]"]
-        shown = ["    print(f0.__self__.show(), f0.__name__, f1.__name__, t1[1])", "    print(p0.show(), p1.show(), p2.show(), [p.show() for p in objects], [p0 is p1, p1 is p2, objects[0] is p0], n0.show(), n1.show(), deaths[-9:])", "    print(t0[0].show(), t0[1], t0[2][1].show())", "    print(len(l0), len(l1), *[x for x in l0 if isinstance(x, (int, float))], l0[2].show(), l0 is l1)"]
+                 "    f0 = f1 = p0.total", "    t1 = (p0.count, 1)", "    n0 = Nest(p0, p1)", "    n1 = Nest(p2, p2)", "    t0 = (p0, 1, (0.5, p1))", "    l0 = l1 = l2 = [1, 0.5, p0, [p1]]", "    d0 = d2 = {'i': 1, 'x': 0.5, 'p': p0}", "    h0 = h1 = adder(1)", "    shared = 1"]
+        shown = ["    print(f0.__self__.show(), f0.__name__, f1.__name__, t1[1])", "    print(p0.show(), p1.show(), p2.show(), [p.show() for p in objects], [p0 is p1, p1 is p2, objects[0] is p0], n0.show(), n1.show(), deaths[-9:])", "    print(t0[0].show(), t0[1], t0[2][1].show())", "    print(len(l0), len(l1), *[x for x in l0 if isinstance(x, (int, float))], l0[2].show(), l0 is l1)", "    print([(k, v) for k, v in d0.items() if isinstance(v, (int, float))], len(d2), h0.__name__, h0 is h1, shared)"]
         lines[end:end] = shown
         lines[run + 2 : run + 2] = names
         lines[begin:begin] = more + ["", ""]

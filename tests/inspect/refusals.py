@@ -170,10 +170,10 @@ f(3000)
 """),
     ("made-function", """\
 def f(n):
-    t = 0
+    t, g = 0, [None]
     for i in range(n):  # loop  # such
-        g = lambda x: x + i
-        t += g(1)
+        g[0] = lambda x: x + i
+        t += g[0](1)
 f(3000)
 """, """\
 g = lambda x, i: x + i

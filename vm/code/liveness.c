@@ -72,9 +72,8 @@ static uint64_t needed_at(flow *f, uint32_t pc) {
                 read |= UINT64_C(1) << operand;
         }
     } while (++i < count);
-    if (op == DV_OP_MAKE_CLOSURE) /* it takes cells from locals that it does not name */
-        read = ~UINT64_C(0);
-    if (op == DV_OP_MAKE_CLOSURE_BY_VALUE) read |= locals_taken(code, code->words[pc] >> 8);
+    if (op == DV_OP_MAKE_CLOSURE || op == DV_OP_MAKE_CLOSURE_BY_VALUE)
+        read |= locals_taken(code, code->words[pc] >> 8);
     const dv_exception_entry *handler = code->exception_count ? dv_code_handler(code, pc) : NULL;
     return set | read | (handler ? needed_behind(f, pc, handler->handler) : 0);
 }

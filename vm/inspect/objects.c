@@ -10,7 +10,8 @@
 const char *const dv_made_names[DV_MADE_KINDS] = {
     [DV_MADE_TUPLE] = "tuple",       [DV_MADE_LIST] = "list",   [DV_MADE_RANGE] = "range",
     [DV_MADE_ITERATOR] = "iterator", [DV_MADE_SLICE] = "slice", [DV_MADE_METHOD] = "bound method",
-    [DV_MADE_INSTANCE] = "instance",
+    [DV_MADE_INSTANCE] = "instance", [DV_MADE_DICT] = "dict",   [DV_MADE_FUNCTION] = "function",
+    [DV_MADE_CELL] = "cell",
 };
 
 /* What a call makes: ranges and instances of classes of dl are counted. */
@@ -44,6 +45,10 @@ static uint8_t kind_of(const dv_vm *vm, const dv_cell *cell, const dv_op_info *i
         return cell[info->operand_cells[0]].i ? DV_MADE_TUPLE : DV_MADE_KINDS;
     case DV_OP_BUILD_LIST: return DV_MADE_LIST;
     case DV_OP_BUILD_SLICE: return DV_MADE_SLICE;
+    case DV_OP_BUILD_DICT: return DV_MADE_DICT;
+    case DV_OP_MAKE_FUNCTION:
+    case DV_OP_MAKE_CLOSURE: return DV_MADE_FUNCTION;
+    case DV_OP_MAKE_CELL: return DV_MADE_CELL;
     case DV_OP_GET_ITER: return is_instance(vm->sp[-1]) ? DV_MADE_KINDS : DV_MADE_ITERATOR;
     case DV_OP_FOR_ITER: return makes_tuples(vm->sp[-1]) ? DV_MADE_TUPLE : DV_MADE_KINDS;
     case DV_OP_LOAD_ATTR: return DV_MADE_METHOD;

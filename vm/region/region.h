@@ -70,7 +70,9 @@ typedef struct dv_exit_item {
     dv_value value; /* of an instance the number of its shape */
 } dv_exit_item;
 
-/* `value` of a tuple, a list or a bound method that is not made, which is negative. */
+/* `value` of what is built and not made, no instance, which is negative.  The items of a dict are
+ * its keys, constants, and values in turn; those of a function its code, a constant, and its cells.
+ */
 static inline dv_value dv_built_value(uint32_t type, uint32_t count) {
     return dv_int(-(int64_t)(count << 8 | type));
 }
@@ -124,12 +126,22 @@ typedef enum dv_made {
     DV_MADE_SLICE,
     DV_MADE_METHOD,
     DV_MADE_INSTANCE,
+    DV_MADE_DICT,
+    DV_MADE_FUNCTION,
+    DV_MADE_CELL,
     DV_MADE_KINDS
 } dv_made;
 
 /* Which of them objects of a type are that regions build. */
 static inline dv_made dv_built_kind(uint32_t type) {
-    return type == DV_T_LIST ? DV_MADE_LIST : type == DV_T_METHOD ? DV_MADE_METHOD : DV_MADE_TUPLE;
+    switch (type) {
+    case DV_T_LIST: return DV_MADE_LIST;
+    case DV_T_METHOD: return DV_MADE_METHOD;
+    case DV_T_DICT: return DV_MADE_DICT;
+    case DV_T_FUNCTION: return DV_MADE_FUNCTION;
+    case DV_T_CELL: return DV_MADE_CELL;
+    default: return DV_MADE_TUPLE;
+    }
 }
 
 /* When control comes to the cell, an object has not been made that generic code would have made.

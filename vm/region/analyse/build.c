@@ -268,21 +268,22 @@ dv_context *dv_build_branch(dv_build *b, uint32_t choice) {
 }
 
 static bool has_instructions_for_inlining(const dv_code *code) {
-    bool copies = false, looks = false; /* super() alone needs the cell of __class__ */
+    bool copies = false, changes = false;
     for (uint32_t pc = 0; pc < code->word_count; pc += length_of(code, pc)) {
         uint32_t op = code->words[pc] & 0xFF;
-        if (op == DV_OP_MAKE_FUNCTION || op == DV_OP_MAKE_CLOSURE ||
-            op == DV_OP_MAKE_CLOSURE_BY_VALUE || op == DV_OP_MAKE_CELL || op == DV_OP_BUILD_CLASS ||
-            op == DV_OP_BEFORE_WITH || op == DV_OP_MAKE_GENERATOR)
+        const bool makes = op == DV_OP_MAKE_FUNCTION || op == DV_OP_MAKE_CLOSURE;
+        if (makes && code->words[pc + 1]) return false; /* with defaults */
+        if (op == DV_OP_MAKE_CLOSURE_BY_VALUE || op == DV_OP_BUILD_CLASS ||
+            op == DV_OP_SET_DEFAULTS || op == DV_OP_SET_ANNOTATIONS || op == DV_OP_BEFORE_WITH ||
+            op == DV_OP_MAKE_GENERATOR || op == DV_OP_DELETE_CELL)
             return false;
         copies |= op == DV_OP_COPY_FREE;
-        looks |= op == DV_OP_LOAD_CELL || op == DV_OP_STORE_CELL || op == DV_OP_DELETE_CELL;
+        changes |= op == DV_OP_STORE_CELL;
     }
-    return !(copies && looks);
+    return !(copies && changes); /* of a cell that somebody else made, or holds */
 }
 
-bool dv_build_may_inline(dv_build *b, const dv_function *function, uint32_t arguments) {
-    const dv_thread *callee = dv_function_thread(function);
+bool dv_build_may_inline(dv_build *b, const dv_thread *callee, uint32_t arguments) {
     const dv_code *code = callee->code;
     if (b->vm->nama > DV_NAMA_INLINE) return false;
     if (callee->exact_arguments != (int64_t)arguments || !callee->warm) return false;

@@ -297,7 +297,7 @@ bool dv_build_is_reserved(const dv_code *code, uint32_t pc, uint32_t k);
 int16_t dv_build_twin(const dv_value *locals, uint32_t count, const uint64_t *live, dv_value v);
 /* Is v, entry q, the iterator of a range that nobody else can reach, `twin` apart? */
 bool dv_build_is_own_range(dv_build *b, int32_t q, dv_value v, int32_t twin);
-bool dv_build_may_inline(dv_build *b, const dv_function *function, uint32_t arguments);
+bool dv_build_may_inline(dv_build *b, const dv_thread *callee, uint32_t arguments);
 /* Is entry q a local of the loop's function that nobody reads from pc on before it is stored to?
  * (The second one: pc is in the context.) */
 bool dv_build_is_dead(const dv_build *b, uint32_t pc, int32_t q);

@@ -205,11 +205,25 @@ static uint64_t factor_of(uint32_t generic, uint32_t op) {
     return op < DV_OP_COUNT && dv_op_infos[op].saw == DV_SAW_GENERATOR ? DV_RESUMING_WEIGHS : 1;
 }
 
+/* Does the code build dicts?  What is there at a constant key may be known of them. */
+static bool builds_dict(const dv_code *code, uint32_t begin, uint32_t end) {
+    for (uint32_t pc = begin; pc < end; pc += words_at(code, pc))
+        if ((code->words[pc] & 0xFF) == DV_OP_BUILD_DICT) return true;
+    return false;
+}
+
+static bool is_item(const dv_code *code, uint32_t before, uint32_t pc) {
+    const uint32_t key = code->words[before] & 0xFF, op = code->words[pc] & 0xFF;
+    return (key == DV_OP_LOAD_CONST || key == DV_OP_LOAD_CONST_B) &&
+           (op == DV_OP_LOAD_SUBSCR || op == DV_OP_STORE_SUBSCR);
+}
+
 static void scan_code(scan *s, const dv_thread *thread, uint32_t begin, uint32_t end,
                       uint32_t weight) {
     const dv_code *code = thread->code;
     const loops within = find_loops(code, begin, end);
-    for (uint32_t pc = begin, next; pc < end; pc = next) {
+    const bool dicts = builds_dict(code, begin, end);
+    for (uint32_t pc = begin, before = begin, next; pc < end; before = pc, pc = next) {
         uint32_t generic = code->words[pc] & 0xFF;
         next = pc + words_at(code, pc);
         if (generic == DV_OP_JUMP_IF_BUILTIN) next = code->words[pc] >> 8; /* as it always does */
@@ -227,6 +241,7 @@ static void scan_code(scan *s, const dv_thread *thread, uint32_t begin, uint32_t
         if (op >= DV_OP_COUNT && s->vm->hooks.plugin.expression(s->vm, cell, &x))
             next = dv_thread_pc(thread, cell + x.cells); /* all of it is one instruction */
         verdict v = judge(s->vm, cell, generic, op);
+        if (v == BOXED && dicts && is_item(code, before, pc)) continue;
         const bool resumes = s->producer && s->producer != thread && !s->depth && pc == begin;
         if (resumes)
             count(s, true, pc, weighs);

@@ -10,9 +10,11 @@
 #include "region/step/producer.h"
 #include "region/region.h"
 #include "region/emit/written.h"
+#include "run/execute.h"
 #include "run/frame.h"
 #include "run/generator.h"
 #include "types/callable/variable.h"
+#include "types/mapping/dict.h"
 #include "types/number/complex.h"
 #include "types/number/int.h"
 #include "types/number/range.h"
@@ -395,7 +397,37 @@ typedef struct group {
     uint32_t count;
 } group;
 
+/* A dict with the keys that the items have. */
+static dv_object *bare_dict(dv_vm *vm, const dv_exit_item *item, uint32_t count) {
+    dv_value dict = dv_dict_new(vm);
+    for (uint32_t i = 0; i < count && !dv_is_empty(dict); i += 2) {
+        if (dv_dict_set(vm, dict, item[1 + i].value, DV_NONE)) continue;
+        dv_release(vm, dict);
+        dict = DV_EMPTY;
+    }
+    return dv_is_empty(dict) ? NULL : dv_as_object(dict);
+}
+
+static dv_object *bare_function(dv_vm *vm, const dv_exit_item *item, uint32_t count) {
+    const dv_value made = dv_make_function(vm, item[1].value, NULL, 0);
+    if (dv_is_empty(made) || count == 1) return dv_is_empty(made) ? NULL : dv_as_object(made);
+    dv_tuple *cells = dv_tuple_alloc(vm, count - 1);
+    for (uint32_t i = 0; cells && i < count - 1; i++) cells->items[i] = DV_NONE;
+    if (cells) {
+        dv_as_function(made)->closure = dv_object_value(cells);
+        return dv_as_object(made);
+    }
+    dv_release(vm, made);
+    return NULL;
+}
+
 static dv_object *bare_built(dv_vm *vm, const dv_exit_item *item, uint32_t count) {
+    if (dv_built_type(item) == DV_T_DICT) return bare_dict(vm, item, count);
+    if (dv_built_type(item) == DV_T_FUNCTION) return bare_function(vm, item, count);
+    if (dv_built_type(item) == DV_T_CELL) {
+        const dv_value cell = dv_variable_new(vm, DV_NONE);
+        return dv_is_empty(cell) ? NULL : dv_as_object(cell);
+    }
     if (dv_built_type(item) == DV_T_LIST) {
         dv_value nones[DV_BUILT_ITEMS];
         for (uint32_t i = 0; i < count; i++) nones[i] = DV_NONE;
@@ -426,8 +458,18 @@ static dv_value *slot_of(const group *g, uint32_t k, uint32_t i) {
     switch (dv_built_type(g->items[k])) {
     case DV_T_METHOD: return i == 0 ? &method->self : &method->function;
     case DV_T_LIST: return &((dv_list *)g->made[k])->items[i];
+    case DV_T_DICT: return &((dv_dict *)g->made[k])->entries[i / 2].value;
+    case DV_T_CELL: return &((dv_variable *)g->made[k])->value;
+    case DV_T_FUNCTION: return &dv_as_tuple(((dv_function *)g->made[k])->closure)->items[i - 1];
     default: return &((dv_tuple *)g->made[k])->items[i];
     }
+}
+
+/* Has it been there from the beginning: a key, or the code of a function? */
+static bool is_fixed(const group *g, uint32_t k, uint32_t i) {
+    if (!dv_is_built(g->items[k])) return false;
+    const uint32_t type = dv_built_type(g->items[k]);
+    return (type == DV_T_DICT && i % 2 == 0) || (type == DV_T_FUNCTION && i == 0);
 }
 
 /* None has attributes yet; false: raised, and none is made. */
@@ -448,6 +490,7 @@ static void fill_group(dv_vm *vm, dv_value *fp, const group *g) {
     for (uint32_t k = 0; k < g->count; k++)
         for (uint32_t i = 0; i < g->counts[k]; i++) {
             const dv_exit_item *item = &g->items[k][1 + i];
+            if (is_fixed(g, k, i)) continue;
             const bool other = item->action == DV_EXIT_OTHER;
             *slot_of(g, k, i) = other ? dv_retain(dv_object_value(g->made[item->from]))
                                       : value_of(vm, fp, item, NULL);
@@ -490,6 +533,7 @@ make_group(dv_vm *vm, dv_value *fp, const dv_exit_item *item) {
     }
     for (uint32_t k = 0; k < g.count; k++) /* as below */
         for (uint32_t i = 0; i < g.counts[k]; i++) {
+            if (is_fixed(&g, k, i)) continue;
             if (!has_count_of_slot(&g.items[k][1 + i])) dv_release(vm, *slot_of(&g, k, i));
             *slot_of(&g, k, i) = DV_NONE;
         }

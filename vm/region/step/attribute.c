@@ -373,7 +373,7 @@ bool dv_step_load_property(dv_build *b, uint32_t next_pc) {
     const dv_value getter = ((const dv_property *)dv_as_object(found))->get;
     if (!dv_is_function(getter) || b->top + 3 >= b->entry_limit) return false;
     b->top += 3; /* as it will be */
-    const bool inlined = dv_build_may_inline(b, dv_as_function(getter), 1);
+    const bool inlined = dv_build_may_inline(b, dv_function_thread(dv_as_function(getter)), 1);
     b->top -= 3;
     if (!inlined) return false;
     if (!is_virtual) dv_shape_guard(b, q, object_home(b, q), shape.where);

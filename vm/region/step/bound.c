@@ -29,10 +29,12 @@ static bool enter_method(dv_build *b, int32_t n, const dv_method *method, uint32
     if (!dv_is_function(method->function) || b->top + 1 >= b->entry_limit) return false;
     dv_function *function = dv_as_function(method->function);
     b->top++; /* as it will be */
-    const bool inlined = dv_build_may_inline(b, function, (uint32_t)n + 1);
+    const bool inlined = dv_build_may_inline(b, dv_function_thread(function), (uint32_t)n + 1);
     b->top--;
-    const bool is_local = b->e[q].where == DV_AT_ALIAS;
-    if (!inlined || (is_local && !dv_function_lasts(b, dv_function_thread(function)))) return false;
+    const bool is_local = b->e[q].where == DV_AT_ALIAS; /* then its cells are not known */
+    if (!inlined || (is_local && dv_function_thread(function)->code->free_count > 0) ||
+        (is_local && !dv_function_lasts(b, dv_function_thread(function))))
+        return false;
     const int16_t bound = is_local ? dv_home(b, b->e[q].slot) : 0;
     const dv_value code = dv_object_value(function->code);
     if (is_local) {
@@ -92,6 +94,10 @@ static bool enter_virtual(dv_build *b, int32_t n, uint32_t next_pc) {
 }
 
 bool dv_step_call_bound(dv_build *b, int32_t n, uint32_t *next_pc) {
+    if (dv_closure_call(b, n, *next_pc)) {
+        *next_pc = b->failed ? b->pc : 0;
+        return true;
+    }
     if (dv_virtual_is_method(b, b->top - n - 3)) {
         if (!enter_virtual(b, n, *next_pc)) return false;
         *next_pc = b->failed ? b->pc : 0;

@@ -330,7 +330,8 @@ bool dv_step_may_inline(dv_build *b, const dv_function *function, int32_t n, int
     const int32_t missing = dv_step_missing(b, function, exact - n - more);
     if (missing < 0 || b->top + more + missing >= b->entry_limit) return false;
     b->top += more + missing; /* as it will be */
-    const bool inlined = dv_build_may_inline(b, function, (uint32_t)(n + more + missing));
+    const bool inlined =
+        dv_build_may_inline(b, dv_function_thread(function), (uint32_t)(n + more + missing));
     b->top -= more + missing;
     return inlined;
 }
@@ -430,8 +431,10 @@ static const dv_function *inlined_function(const dv_build *b) {
     return known ? dv_as_function(callee->value) : NULL;
 }
 
-/* Cells of a function that is a constant are constants, too. */
+/* Cells of a function that is a constant are constants, too; those of one that is not made are its
+ * values. */
 uint32_t dv_step_copy_free(dv_build *b, uint32_t next_pc) {
+    if (b->context->parent && dv_closure_copy(b)) return next_pc;
     const dv_function *function = inlined_function(b);
     if (!function) return dv_step_leave(b);
     const dv_tuple *closure = dv_as_tuple(function->closure);
@@ -447,7 +450,10 @@ uint32_t dv_step_copy_free(dv_build *b, uint32_t next_pc) {
  */
 static dv_class *class_of_self(const dv_build *b) {
     const dv_known_value *e = &b->e[b->context->base];
-    if (e->kind == DV_K_VIRTUAL) return dv_virtual_record(b, e)->shape->class_;
+    if (e->kind == DV_K_VIRTUAL) {
+        const dv_virtual *record = dv_virtual_record(b, e);
+        return record->built ? NULL : record->shape->class_; /* or a cell has it */
+    }
     if (e->where == DV_AT_ALIAS) e = &b->e[e->slot];
     if (!dv_has_known_shape(e) || dv_as_int(e->value) < DV_T_COUNT) return NULL;
     return dv_shape_at(b->vm, (uint32_t)dv_as_int(e->value))->class_;
@@ -493,8 +499,7 @@ static uint32_t call_super(dv_build *b, uint32_t next_pc) {
 
 /* May what is called without arguments be super, which looks at the frame? */
 static bool may_be_super(const dv_build *b, const dv_known_value *callee) {
-    const uint32_t first = b->context->thread->code->words[0] & 0xFF;
-    if (!b->context->parent || first != DV_OP_COPY_FREE) return false;
+    if (!b->context->parent || b->context->thread->code->free_count == 0) return false;
     return callee->where != DV_AT_VALUE ||
            dv_same(callee->value, dv_object_value(b->vm->classes[DV_T_SUPER]));
 }
@@ -631,6 +636,7 @@ uint32_t dv_step_return(dv_build *b, uint32_t next_pc) {
     if (context->entering == DV_ENTERS_INIT) return dv_virtual_constructed(b);
     if (context->entering > DV_ENTERS_INIT) return dv_operator_return(b);
     int32_t to = context->base - 3, top = b->top - 1;
+    const dv_known_value callee = b->e[to];
     dv_known_value v = b->e[top];
     /* What lies in the callee's slots must leave them. */
     if (v.kind == DV_K_COMPLEX && v.where == DV_AT_SLOT) {
@@ -652,5 +658,6 @@ uint32_t dv_step_return(dv_build *b, uint32_t next_pc) {
         released |= dv_step_drop_local(b, q);
     b->top = to;
     b->e[b->top++] = v;
+    if (callee.kind == DV_K_VIRTUAL) released |= dv_virtual_release(b, callee.slot);
     return dv_step_returned(b, released);
 }

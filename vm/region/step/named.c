@@ -65,7 +65,7 @@ static bool enter_function(dv_build *b, const dv_function *function, int32_t fra
     if (!plan || frame + dv_plan_room(plan) >= b->entry_limit) return false;
     const int32_t top = b->top;
     b->top = frame + (int32_t)thread->argument_count; /* as it will be */
-    const bool inlined = dv_build_may_inline(b, function, thread->argument_count);
+    const bool inlined = dv_build_may_inline(b, thread, thread->argument_count);
     b->top = top;
     if (!inlined) return false;
     for (int32_t q = frame; q < top; q++)

@@ -216,7 +216,8 @@ bool dv_operator_enter(dv_build *b, uint32_t next_pc) {
     const dv_value method = lasting_method(b, class_, &found);
     if (dv_is_empty(method)) return false;
     b->top += more; /* as it will be */
-    const bool inlined = dv_build_may_inline(b, dv_as_function(method), (uint32_t)count);
+    const bool inlined =
+        dv_build_may_inline(b, dv_function_thread(dv_as_function(method)), (uint32_t)count);
     b->top -= more;
     if (!inlined) return false;
     guard_shape(b, self);

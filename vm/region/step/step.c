@@ -920,9 +920,9 @@ static dv_held *find_held(dv_build *b, dv_value name) {
 }
 
 /* The variable in the local with the cell, likewise. */
-static dv_held *find_shared(dv_build *b, uint32_t local) {
-    for (uint32_t i = 0; !b->context->parent && i < b->held.count; i++)
-        if (!b->held.data[i].cell && b->held.data[i].local == (int32_t)local &&
+static dv_held *find_shared(dv_build *b, int32_t local) {
+    for (uint32_t i = 0; i < b->held.count; i++)
+        if (!b->held.data[i].cell && b->held.data[i].local == local &&
             b->held.data[i].kind != DV_K_NOTHING)
             return &b->held.data[i];
     return NULL;
@@ -958,7 +958,8 @@ uint32_t dv_step_store_global(dv_build *b, uint32_t next_pc) {
 }
 
 uint32_t dv_step_store_cell(dv_build *b, uint32_t next_pc) {
-    dv_held *held = find_shared(b, dv_word_operand(b, b->pc, 0));
+    if (b->context->parent) return dv_closure_store_cell(b, next_pc) ? next_pc : dv_step_leave(b);
+    dv_held *held = find_shared(b, (int32_t)dv_word_operand(b, b->pc, 0));
     return store_held(b, held, DV_OP_RV_STORE_I_R, next_pc);
 }
 
@@ -1005,13 +1006,20 @@ void dv_mark_reserved(dv_build *b, int32_t n) {
 
 /* A variable that a closure shares. */
 uint32_t dv_step_load_cell(dv_build *b, uint32_t next_pc) {
-    const dv_held *held = find_shared(b, dv_word_operand(b, b->pc, 0));
+    const int32_t cell = b->context->base + (int32_t)dv_word_operand(b, b->pc, 0);
+    const dv_known_value *e = &b->e[cell];
+    if (e->kind == DV_K_VIRTUAL) return dv_closure_load_cell(b, cell, next_pc);
+    const dv_held *held = find_shared(b, e->where == DV_AT_ALIAS ? e->slot : cell);
     if (held) {
         dv_push_known(b, (dv_kind)held->kind, DV_AT_SLOT, held->slot, DV_EMPTY);
         return next_pc;
     }
-    const int32_t cell = b->context->base + (int32_t)dv_word_operand(b, b->pc, 0);
-    dv_region_emit_guard(b, DV_OP_R_LOAD_CELL, dv_home(b, cell), 0, dv_home(b, b->top));
+    int16_t home = dv_home(b, e->where == DV_AT_ALIAS ? e->slot : cell);
+    if (e->where == DV_AT_VALUE) {
+        const uint32_t at = dv_region_emit(b, DV_OP_R_VALUE_B, home = b->scratch, 0, 0);
+        dv_region_emit_constant(b, at, (dv_cell){.v = e->value});
+    }
+    dv_region_emit_guard(b, DV_OP_R_LOAD_CELL, home, 0, dv_home(b, b->top));
     dv_push_known(b, DV_K_ANY, DV_AT_HOME, 0, DV_EMPTY);
     dv_step_count(b, false); /* an object is counted, as in INCA code */
     return next_pc;

@@ -193,6 +193,15 @@ bool dv_step_call_bound(dv_build *b, int32_t n, uint32_t *next_pc);
 /* Is it the built-in function, or range, that has this name? */
 bool dv_step_is_builtin(const dv_build *b, dv_value v, const char *name);
 
+/* closure.c: functions that the region makes, and their cells.  A call with n arguments of one that
+ * has not been made: it is analysed inline; false: it is none, or cannot be. */
+bool dv_closure_call(dv_build *b, int32_t n, uint32_t next_pc);
+/* COPY_FREE in it; false: it is another function. */
+bool dv_closure_copy(dv_build *b);
+/* LOAD_CELL, and STORE_CELL if that is one, of a cell that has not been made. */
+uint32_t dv_closure_load_cell(dv_build *b, int32_t cell, uint32_t next_pc);
+bool dv_closure_store_cell(dv_build *b, uint32_t next_pc);
+
 /* asked.c: a call with n arguments of a built-in that asks what is known; false: it is another one.
  */
 bool dv_step_ask(dv_build *b, dv_value callee, int32_t n, uint32_t *next_pc);

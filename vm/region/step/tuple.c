@@ -52,8 +52,9 @@ static bool is_alone(const dv_context *c, int32_t top, int32_t n) {
 static dv_context *find_unpacked(const dv_build *b, int32_t top, int32_t n) {
     for (dv_context *c = b->context; c->parent; c = c->parent) {
         const uint32_t word = c->parent->thread->code->words[c->return_pc], op = word & 0xFF;
-        if (c->entering != DV_ENTERS_CALL || !is_alone(c, top, c == b->context ? n : 1))
-            return NULL;
+        const bool is_call =
+            c->entering == DV_ENTERS_CALL && b->e[c->base - 3].kind != DV_K_VIRTUAL;
+        if (!is_call || !is_alone(c, top, c == b->context ? n : 1)) return NULL;
         if (op == DV_OP_UNPACK_SEQUENCE) return word >> 8 == (uint32_t)n ? c : NULL;
         if (op != DV_OP_RETURN) return NULL;
         top = c->base - 2; /* the result is in the callee's place */
@@ -153,6 +154,11 @@ uint32_t dv_step_build_list(dv_build *b, uint32_t next_pc) {
     const int32_t n = (int32_t)dv_word_operand(b, b->pc, 0);
     return n > 0 && dv_virtual_build(b, DV_T_LIST, n, next_pc) ? next_pc
                                                                : dv_step_embed(b, n, 1, next_pc);
+}
+
+uint32_t dv_step_build_dict(dv_build *b, uint32_t next_pc) {
+    const int32_t n = (int32_t)dv_word_operand(b, b->pc, 0);
+    return dv_virtual_build_dict(b, n, next_pc) ? next_pc : dv_step_embed(b, 2 * n, 1, next_pc);
 }
 
 bool dv_step_return_constants(dv_build *b, dv_value v, uint32_t *next_pc) {

@@ -321,7 +321,7 @@ bool dv_virtual_construct(dv_build *b, dv_class *class_, int32_t n, uint32_t nex
     const int32_t room = missing < 0 ? dv_plan_room(dv_plan_met(b, init)) : 0;
     if (b->top + more >= b->entry_limit || b->top - n + 2 + room >= b->entry_limit) return false;
     b->top += more; /* as it will be */
-    bool inlined = dv_build_may_inline(b, init, (uint32_t)count + 1);
+    bool inlined = dv_build_may_inline(b, dv_function_thread(init), (uint32_t)count + 1);
     b->top -= more;
     int32_t record = inlined ? add_record(b, (dv_virtual){.shape = class_->root}) : -1;
     if (record < 0) return false;
@@ -384,8 +384,9 @@ static bool release_attributes(dv_build *b, int32_t number, dv_reached *held) {
     if (dv_is_reached(held, number) || held->count == DV_VIRTUAL_INSTANCES) return false;
     held->numbers[held->count++] = (int16_t)number; /* once */
     const dv_virtual record = b->virtuals.data[number];
-    for (uint32_t n = 0; n < record.shape->count; n++) { /* the last item goes first */
-        const dv_known_value *v = &record.values[record.built ? record.shape->count - 1 - n : n];
+    const bool backwards = dv_is_sequence(&record); /* the last item goes first */
+    for (uint32_t n = 0; n < record.shape->count; n++) {
+        const dv_known_value *v = &record.values[backwards ? record.shape->count - 1 - n : n];
         if (v->where == DV_AT_HOME) dv_region_emit(b, DV_OP_R_RELEASE, v->slot, 0, 0);
         released |= v->where == DV_AT_HOME;
         released |= is_virtual(v) && release_attributes(b, v->slot, held);
@@ -421,9 +422,7 @@ static bool push_number(dv_build *b, const dv_known_value *v, int32_t inputs) {
     return true;
 }
 
-/* An attribute of the record takes the place of the `inputs` topmost entries, of which the lowest
- * is the instance. */
-static void load_value(dv_build *b, int32_t inputs, int32_t slot, uint32_t next_pc) {
+void dv_virtual_load_value(dv_build *b, int32_t inputs, int32_t slot, uint32_t next_pc) {
     const int32_t number = dv_top(b, inputs)->slot;
     const dv_known_value v = b->virtuals.data[number].values[slot];
     if (v.where != DV_AT_HOME) {
@@ -462,7 +461,7 @@ bool dv_virtual_load_attribute(dv_build *b, uint32_t next_pc) {
     if (!is_virtual(object)) return false;
     const int32_t slot = dv_shape_slot(dv_virtual_record(b, object)->shape, name_at(b));
     if (slot < 0) return load_class_value(b, next_pc);
-    load_value(b, 1, slot, next_pc);
+    dv_virtual_load_value(b, 1, slot, next_pc);
     return true;
 }
 
@@ -592,6 +591,7 @@ static bool store_value(dv_build *b, int32_t inputs, dv_shape *shape, int32_t sl
     if (!make_value(b, b->top - inputs)) return false;
     const dv_known_value old = record.values[slot];
     record.shape = shape;
+    if (record.built && (uint32_t)slot > count) record.values[count] = *dv_top(b, 1); /* its key */
     record.values[slot] = *dv_top(b, inputs);
     b->nests |= is_virtual(dv_top(b, inputs));
     int32_t to = add_record(b, record);
@@ -608,6 +608,12 @@ static bool store_value(dv_build *b, int32_t inputs, dv_shape *shape, int32_t sl
     return true;
 }
 
+bool dv_virtual_store_value(dv_build *b, int32_t inputs, int32_t slot, uint32_t next_pc) {
+    return may_store(b, inputs) &&
+           store_value(b, inputs, dv_virtual_record(b, dv_top(b, inputs - 1))->shape, slot,
+                       next_pc);
+}
+
 bool dv_virtual_store_attribute(dv_build *b, uint32_t next_pc) {
     if (!is_virtual(dv_top(b, 1)) || !may_store(b, 2)) return false;
     dv_virtual record = *dv_virtual_record(b, dv_top(b, 1));
@@ -621,9 +627,12 @@ bool dv_virtual_store_attribute(dv_build *b, uint32_t next_pc) {
 /* Those with the same number of items have the same one. */
 static dv_shape *shape_of_built(dv_build *b, dv_type_id type, int32_t n) {
     enum { EACH = DV_VIRTUAL_ATTRIBUTES + 1 };
-    if (!b->built) b->built = dv_build_get(b, 3 * EACH * sizeof *b->built);
+    static const uint8_t types[] = {DV_T_TUPLE, DV_T_LIST,     DV_T_METHOD,
+                                    DV_T_DICT,  DV_T_FUNCTION, DV_T_CELL};
+    if (!b->built) b->built = dv_build_get(b, sizeof types * EACH * sizeof *b->built);
     if (!b->built) return NULL;
-    const int32_t row = type == DV_T_LIST ? 1 : type == DV_T_METHOD ? 2 : 0;
+    uint32_t row = 0;
+    while (types[row] != type) row++;
     dv_shape *shape = &b->built[row * EACH + n];
     shape->number = type;
     shape->count = (uint32_t)n;
@@ -649,8 +658,8 @@ bool dv_virtual_build(dv_build *b, dv_type_id type, int32_t n, uint32_t next_pc)
     dv_snapshot *built = dv_snapshot_at(b->context, b->pc);
     dv_shape *shape = n <= DV_VIRTUAL_ATTRIBUTES ? shape_of_built(b, type, n) : NULL;
     const int32_t first = b->top - n;
-    if (b->vm->nama != DV_NAMA_VIRTUAL || built->needed || !shape || !are_values(b, n))
-        return false;
+    const bool at_once = built->needed && !(type == DV_T_FUNCTION && b->context->parent);
+    if (b->vm->nama != DV_NAMA_VIRTUAL || at_once || !shape || !are_values(b, n)) return false;
     begin_quiet(b, local_for_result(b, next_pc));
     for (int32_t q = first; q < b->top; q++) { /* what can leave comes before what moves objects */
         if (b->e[q].kind == DV_K_COMPLEX || b->e[q].kind == DV_K_CHAR) dv_materialize(b, q);
@@ -661,7 +670,10 @@ bool dv_virtual_build(dv_build *b, dv_type_id type, int32_t n, uint32_t next_pc)
     if (number < 0) return false;
     dv_push_known(b, DV_K_VIRTUAL, DV_AT_NOWHERE, number, DV_EMPTY); /* to have what is in it */
     for (int32_t i = 0; i < n; i++) {
-        if (type != DV_T_METHOD || !is_kept_by_local(b, &b->e[first + i]))
+        const dv_known_value *e = &b->e[first + i];
+        const bool is_cell =
+            type == DV_T_FUNCTION && e->where == DV_AT_ALIAS && e->slot < b->locals;
+        if (!is_cell && !(type == DV_T_METHOD && is_kept_by_local(b, e)))
             (void)make_value(b, first + i);
         b->virtuals.data[number].values[i] = b->e[first + i];
         b->nests |= is_virtual(&b->e[first + i]);
@@ -670,6 +682,28 @@ bool dv_virtual_build(dv_build *b, dv_type_id type, int32_t n, uint32_t next_pc)
     dv_push_known(b, DV_K_VIRTUAL, DV_AT_NOWHERE, number, DV_EMPTY);
     if (b->emitting) b->region->removed++;
     dv_build_mark(b, dv_built_kind(type));
+    dv_step_count(b, true);
+    return true;
+}
+
+bool dv_virtual_build_cell(dv_build *b, int32_t q) {
+    dv_shape *shape = shape_of_built(b, DV_T_CELL, 1);
+    const bool unset = b->e[q].kind == DV_K_UNSET;
+    if (b->vm->nama != DV_NAMA_VIRTUAL || !shape || dv_virtual_live(b).count >= MOST_LIVE ||
+        (!unset && b->e[q].kind > DV_K_UNSET) || free_slot(b) < 0)
+        return false;
+    if (unset) b->e[q] = (dv_known_value){DV_K_CONSTANT, DV_AT_VALUE, 0, DV_EMPTY};
+    if (is_virtual(&b->e[q]) && carrier_of(b, b->e[q].slot) >= 0) dv_virtual_make(b, b->e[q].slot);
+    if (!make_value(b, q)) return false;
+    const int32_t number = add_record(b, (dv_virtual){.shape = shape,
+                                                      .built = dv_snapshot_at(b->context, b->pc),
+                                                      .values = {b->e[q]}});
+    if (number < 0) return false;
+    b->nests |= is_virtual(&b->e[q]);
+    b->e[q] = (dv_known_value){DV_K_VIRTUAL, DV_AT_NOWHERE, (int16_t)number, DV_EMPTY};
+    b->version++;
+    if (b->emitting) b->region->removed++;
+    dv_build_mark(b, DV_MADE_CELL);
     dv_step_count(b, true);
     return true;
 }
@@ -708,35 +742,70 @@ void dv_virtual_unbind(dv_build *b, int32_t n) {
     b->version++;
 }
 
-/* Which item of the one below it the topmost entry is the index of; -1: none that is known. */
-static int32_t item_at(dv_build *b, bool of_list) {
+/* Keys that are looked at: strs and small ints. */
+static bool is_key(const dv_known_value *e) {
+    return e->where == DV_AT_VALUE && (e->kind == DV_K_INT || dv_is_shape(e->value, DV_T_STR));
+}
+
+static bool is_same_key(dv_value a, dv_value b) {
+    return dv_same(a, b) || (dv_is_object(a) && dv_is_object(b) && dv_str_equal(a, b));
+}
+
+/* The place of the key's value in the dict, perhaps one behind what it has; -1: not known. */
+static int32_t place_of_key(const dv_virtual *record, const dv_known_value *key) {
+    uint32_t i = 0;
+    if (!is_key(key)) return -1;
+    while (i < record->shape->count && !is_same_key(record->values[i].value, key->value)) i += 2;
+    return (int32_t)i + 1;
+}
+
+bool dv_virtual_build_dict(dv_build *b, int32_t n, uint32_t next_pc) {
+    for (int32_t q = b->top - 2 * n; q < b->top; q += 2) {
+        if (!is_key(&b->e[q])) return false;
+        for (int32_t other = b->top - 2 * n; other < q; other += 2)
+            if (is_same_key(b->e[q].value, b->e[other].value)) return false;
+    }
+    return dv_virtual_build(b, DV_T_DICT, 2 * n, next_pc);
+}
+
+/* Which item of the one below it the topmost entry is the index or the key of, of a dict perhaps
+ * one that it has not got; -1: none that is known. */
+static int32_t item_at(dv_build *b, bool changes) {
     const dv_known_value *built = dv_top(b, 2), *index = dv_top(b, 1);
-    if (!is_virtual(built) || index->kind != DV_K_INT || index->where != DV_AT_VALUE) return -1;
+    if (!is_virtual(built)) return -1;
     const dv_virtual *record = dv_virtual_record(b, built);
+    if (record->built && record->shape->number == DV_T_DICT) return place_of_key(record, index);
+    if (index->kind != DV_K_INT || index->where != DV_AT_VALUE) return -1;
     const int64_t count = record->shape->count, i = dv_raw_int(index->value);
-    const bool fits = dv_is_sequence(record) && (!of_list || record->shape->number == DV_T_LIST);
+    const bool fits = dv_is_sequence(record) && (!changes || record->shape->number == DV_T_LIST);
     if (!fits || i < -count || i >= count) return -1;
     return (int32_t)(i < 0 ? i + count : i);
 }
 
 bool dv_virtual_load_item(dv_build *b, uint32_t next_pc) {
     const int32_t i = item_at(b, false);
-    if (i >= 0) load_value(b, 2, i, next_pc);
-    return i >= 0;
+    if (i < 0 || (uint32_t)i >= dv_virtual_record(b, dv_top(b, 2))->shape->count) return false;
+    dv_virtual_load_value(b, 2, i, next_pc);
+    return true;
 }
 
 bool dv_virtual_store_item(dv_build *b, uint32_t next_pc) {
     const int32_t i = item_at(b, true);
-    return i >= 0 && may_store(b, 3) &&
-           store_value(b, 3, dv_virtual_record(b, dv_top(b, 2))->shape, i, next_pc);
+    if (i < 0 || i >= DV_VIRTUAL_ATTRIBUTES || !may_store(b, 3)) return false;
+    dv_shape *shape = dv_virtual_record(b, dv_top(b, 2))->shape;
+    if ((uint32_t)i >= shape->count) shape = shape_of_built(b, DV_T_DICT, i + 1); /* a new key */
+    return shape && store_value(b, 3, shape, i, next_pc);
 }
 
 bool dv_virtual_length(dv_build *b, int32_t inputs, uint32_t next_pc) {
-    if (!is_virtual(dv_top(b, 1)) || !dv_is_sequence(dv_virtual_record(b, dv_top(b, 1))))
-        return false;
+    if (!is_virtual(dv_top(b, 1))) return false;
     const int32_t number = dv_top(b, 1)->slot;
+    const dv_virtual *record = &b->virtuals.data[number];
+    const bool is_dict = record->built && record->shape->number == DV_T_DICT;
+    if (!is_dict && !dv_is_sequence(record)) return false;
+    const int64_t count = record->shape->count >> is_dict;
     dv_pop(b, inputs);
-    dv_push_constant(b, dv_int(b->virtuals.data[number].shape->count));
+    dv_push_constant(b, dv_int(count));
     dv_step_count(b, true);
     if (dv_virtual_release(b, number)) dv_step_point_after(b, next_pc);
     return true;

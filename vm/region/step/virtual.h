@@ -31,9 +31,10 @@
  * the record: neither changes.  Exits make the instance in the first case alone.  Where the
  * attributes are to change, or something else holds it, it is made.
  *  8. A tuple is a record, too, whose attributes are its items, and so is a list, whose items
- * change as attributes do, and a bound method: self and the function, which is a constant.  No loop
- * carries them.  They are built at once if they would be made anywhere but at exits: then they gain
- * nothing.
+ * change as attributes do, and a bound method: self and the function, which is a constant.  A dict
+ * has keys, which are constants, and values in turn; a function its code and its cells, a cell its
+ * value (closure.c).  No loop carries them.  They are built at once if they would be made anywhere
+ * but at exits: then they gain nothing.
  *  9. An attribute may be a virtual instance, whose record's number it is.  A record that changes
  * changes those that name it.  What is linked is made at once.  Where locals in which linked ones
  * have faded meet again, either none has been made or all.  None of a circle reaches objects:
@@ -85,6 +86,8 @@ uint32_t dv_virtual_constructed(dv_build *b);
 
 /* The n topmost entries become a virtual tuple or list; false: it is built. */
 bool dv_virtual_build(dv_build *b, dv_type_id type, int32_t n, uint32_t next_pc);
+/* n pairs of key and value become a virtual dict, if the keys are constants; false: it is built. */
+bool dv_virtual_build_dict(dv_build *b, int32_t n, uint32_t next_pc);
 /* A method of the topmost entry, the function bound to it, becomes a virtual one, whose items are
  * these two, self first; may it?  False: it is built. */
 bool dv_virtual_may_bind(dv_build *b);
@@ -94,10 +97,22 @@ bool dv_virtual_bind(dv_build *b, dv_value function, uint32_t next_pc);
 bool dv_virtual_is_method(const dv_build *b, int32_t q);
 void dv_virtual_unbind(dv_build *b, int32_t n);
 static inline bool dv_is_sequence(const dv_virtual *record) {
-    return record->built && record->shape->number != DV_T_METHOD;
+    return record->built &&
+           (record->shape->number == DV_T_TUPLE || record->shape->number == DV_T_LIST);
 }
-/* LOAD_SUBSCR of one with a constant index, STORE_SUBSCR to a list, len(), with the entries that
- * the call has, and UNPACK_SEQUENCE of one with so many items; false: it is none. */
+/* Entry q, a local, becomes a virtual cell with its value; false: there is no room. */
+bool dv_virtual_build_cell(dv_build *b, int32_t q);
+/* An attribute of the instance that is the lowest of the topmost entries takes their place. */
+void dv_virtual_load_value(dv_build *b, int32_t inputs, int32_t slot, uint32_t next_pc);
+/* The lowest of the topmost entries becomes an attribute of the instance above it; false: that is
+ * not virtual any more. */
+bool dv_virtual_store_value(dv_build *b, int32_t inputs, int32_t slot, uint32_t next_pc);
+/* Is it such a thing of this type? */
+static inline bool dv_virtual_is(const dv_virtual *record, dv_type_id type) {
+    return record->built && record->shape->number == (uint32_t)type;
+}
+/* LOAD_SUBSCR of one with a constant index or key, STORE_SUBSCR to a list or dict, len(), with the
+ * entries that the call has, and UNPACK_SEQUENCE of one with so many items; false: it is none. */
 bool dv_virtual_load_item(dv_build *b, uint32_t next_pc);
 bool dv_virtual_store_item(dv_build *b, uint32_t next_pc);
 bool dv_virtual_length(dv_build *b, int32_t inputs, uint32_t next_pc);
