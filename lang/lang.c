@@ -141,7 +141,8 @@ static bool prepare_source(dv_front *front, const dv_lang_request *request) {
     const dv_text name = request->filename;
     front->has_mark = has_mark(request->source);
     front->byte_columns = name.size > 0 && name.data[0] != '<' && !front->has_mark;
-    return normalise(front, request->source) && check_declared_encoding(front, front->source) &&
+    return normalise(front, request->source) &&
+           (request->decoded || check_declared_encoding(front, front->source)) &&
            check_bytes(front, front->source, request->filename);
 }
 

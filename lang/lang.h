@@ -23,6 +23,7 @@ typedef struct dv_lang_request {
     dv_text filename;
     dv_text source;    /* UTF-8; need not end in a zero byte */
     bool quote_source; /* keep the text in the unit, so that tracebacks can quote it */
+    bool decoded;      /* it was a str: an encoding that it declares means nothing */
     /* "module"; "interactive": expression statements print their values; "exec", "single", which is
      * the one statement of an interactive line, and "eval", whose code is a function of one
      * argument: the namespace in which it binds names, or None: that of its module; "literal": the

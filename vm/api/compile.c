@@ -137,7 +137,7 @@ static bool give_warning(void *context, uint32_t line, const char *message) {
 static dv_text text_of(const char *data, size_t size) { return (dv_text){data, (uint32_t)size}; }
 
 static dv_unit *compile(dv_vm *vm, const char *text, size_t size, const char *filename,
-                        const char *mode, int optimize, bool quoted) {
+                        const char *mode, int optimize, bool quoted, bool decoded) {
     if (size >= UINT32_MAX) {
         dv_raise(vm, DV_E_OVERFLOW_ERROR, "source is too large");
         return NULL;
@@ -146,6 +146,7 @@ static dv_unit *compile(dv_vm *vm, const char *text, size_t size, const char *fi
         .filename = text_of(filename, strlen(filename)),
         .source = text_of(text, size),
         .quote_source = quoted,
+        .decoded = decoded,
         .mode = mode,
         .optimize = optimize < 0 ? vm->sys.flags[DV_FLAG_OPTIMIZE] : optimize,
         .allocator = {heap_resize, &vm->heap},
@@ -180,12 +181,12 @@ dv_unit *dv_compile_as(dv_vm *vm, const char *text, size_t size, const char *fil
     const bool quoted =
         how & DV_COMPILE_QUOTED || filename[0] != '<' || strncmp(filename, "<frozen ", 8) == 0;
     return compile(vm, text, size, filename,
-                   how & DV_COMPILE_INTERACTIVE ? "interactive" : "module", -1, quoted);
+                   how & DV_COMPILE_INTERACTIVE ? "interactive" : "module", -1, quoted, false);
 }
 
 dv_unit *dv_compile_evaluated(dv_vm *vm, const char *text, size_t size, const char *filename,
-                              const char *mode, int optimize) {
-    return compile(vm, text, size, filename, mode, optimize, false);
+                              const char *mode, int optimize, bool decoded) {
+    return compile(vm, text, size, filename, mode, optimize, false, decoded);
 }
 
 dv_unit *dv_compile(dv_vm *vm, const char *text, size_t size, const char *filename) {

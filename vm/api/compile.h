@@ -13,7 +13,7 @@ dv_unit *dv_compile_as(dv_vm *vm, const char *text, size_t size, const char *fil
 dv_unit *dv_compile_interactive(dv_vm *vm, const char *text, size_t size);
 /* The same of text for eval, exec and compile (lang/lang.h): its top level is a function. */
 dv_unit *dv_compile_evaluated(dv_vm *vm, const char *text, size_t size, const char *filename,
-                              const char *mode, int optimize);
+                              const char *mode, int optimize, bool decoded);
 /* The same from a file, which may be compiled (api/compiled.h); OSError if it cannot be read. */
 dv_unit *dv_compile_file(dv_vm *vm, const char *path);
 

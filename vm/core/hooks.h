@@ -98,7 +98,7 @@ typedef struct dv_import_hooks {
     /* The same of text for eval, exec and compile, whose top level is a function of its namespace;
      * optimize below 0: as the VM does. */
     struct dv_unit *(*evaluate_text)(dv_vm *vm, const char *text, size_t size, const char *filename,
-                                     const char *mode, int optimize);
+                                     const char *mode, int optimize, bool decoded);
     /* api: what the host has under this name.  1: this, 0: nothing, -1: raised. */
     int (*ask_module)(dv_vm *vm, dv_value name, struct dv_host_module *out);
     /* api: does the host allow the program to import it?  False: raised. */

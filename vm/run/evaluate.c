@@ -164,8 +164,8 @@ static dv_value code_of(dv_vm *vm, const char *function, dv_value source, const 
     if (!text) return DV_EMPTY;
     if (strcmp(mode, "exec") != 0 && strcmp(mode, "single") != 0)
         while (text[from] == ' ' || text[from] == '\t') from++;
-    dv_unit *unit =
-        vm->hooks.import.evaluate_text(vm, text + from, size - from, filename, mode, optimize);
+    dv_unit *unit = vm->hooks.import.evaluate_text(vm, text + from, size - from, filename, mode,
+                                                   optimize, dv_is_str(source));
     dv_heap_free(&vm->heap, text, size + 1);
     if (!unit) return DV_EMPTY;
     dv_thread *thread = dv_thread_new(vm, unit->code, calling_module(vm));
