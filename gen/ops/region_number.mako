@@ -44,18 +44,8 @@ a, b = ints(mode)
 <%isa:region name="RI_${op}_${mode}_${to}" operands="" cache="3" modes="${mode}${to}" lowers="${lowers(op, mode, to, 'I')}" doc="${op} of raw ints; leaves through its exit on overflow.">
     const int64_t x = ${a}, y = ${b};
     int64_t z;
-% if mode[0] == to == "R" and "_overflow" in code:
-    int64_t kept = x; /* a copy, so that the result is computed where r is, and not moved there */
-    __asm__("" : "+r"(kept));
-    if (DV_UNLIKELY(__builtin_${op.lower()}_overflow(x, y, &z) || GUARD_FAILS())) {
-        r = kept;
-        EXIT();
-    }
-    r = z;
-% else:
     ${code}
     ${"r = z;" if to == "R" else "SLOT_I(c) = z;"}
-% endif
     REGION_NEXT();
 </%isa:region>
 % endfor
