@@ -736,9 +736,9 @@ static void release_raising(dv_vm *vm, const dv_extension_site *o, const dv_valu
 static const dv_cell *raise(dv_vm *vm, const dv_extension_site *o, const dv_cell *ip, dv_value *sp,
                             dv_value *fp) {
     const dv_cell *at = vm->ip;
-    if (at == ip) return dv_slow_raise(ip, sp, 0, 0, fp, vm, 0);
+    if (at == ip) return dv_slow_raise(ip, sp, 0, vm, fp, 0, 0);
     release_raising(vm, o, sp - o->below);
-    return dv_slow_raise(at, sp - o->below, 0, 0, fp, vm, 0);
+    return dv_slow_raise(at, sp - o->below, 0, vm, fp, 0, 0);
 }
 
 /* Reads the operands.  Are they of the types that the expression has seen? */
