@@ -85,8 +85,8 @@ union dv_cell {
 extern const dv_handler dv_handlers_tail[], dv_handlers_trampoline[];
 
 /* The spare one and vm, which few bodies need, stand where x86-64 has the registers that a compiler
- * takes first, and that count shifts: fp and r would be moved out of them and back (measured: 3 % of
- * the instructions of a program). */
+ * takes first, and that count shifts: fp and r would be moved out of them and back (measured: 3 %
+ * of the instructions of a program). */
 #define DV_HANDLER_PARAMETERS                                                          \
     const dv_cell *ip, dv_value *sp, __attribute__((unused)) int64_t spare, dv_vm *vm, \
         dv_value *fp, int64_t r, double d
