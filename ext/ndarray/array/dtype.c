@@ -301,6 +301,8 @@ GET(num, vm->api->make_int(vm, d->number));
 GET(byteorder, nd_str(vm, d->size == 1 ? "|" : "="));
 GET(type, vm->api->retain(vm, nd_state_of(vm)->classes[d->num]));
 GET(__name__, nd_str(vm, class_name(d)));
+GET(__qualname__, nd_str(vm, class_name(d)));
+GET(__module__, ((void)d, nd_str(vm, "numpy")));
 /* What differs in records, and in dtypes of other machines. */
 GET(names, ((void)d, nd_none(vm)));
 GET(fields, ((void)d, nd_none(vm)));
@@ -313,7 +315,8 @@ static const dvx_attribute *const dtype_attributes[] = {
     &own_name,   &own_str,      &own_itemsize,  &own_alignment, &own_kind,
     &own_char,   &own_num,      &own_byteorder, &own_type,      &own_names,
     &own_fields, &own_subdtype, &own_shape,     &own_isnative,  &own_hasobject};
-static const dvx_attribute *const class_attributes[] = {&own___name__};
+static const dvx_attribute *const class_attributes[] = {&own___name__, &own___qualname__,
+                                                        &own___module__};
 
 static const char *const dtype_names[] = {"dtype"};
 static const dvx_parameters dtype_parameters = {sizeof dtype_parameters, dtype_names, 1, 1, 1};

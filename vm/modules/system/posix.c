@@ -465,6 +465,7 @@ static const dv_cfunction_def functions[] = {KEYWORD_ROW(access),
                                              FILES_KEYWORD_ROW(symlink),
                                              FILES_ROW(close, 1),
                                              FILES_ROW(read, 2),
+                                             FILES_ROW(statvfs, 1),
                                              FILES_ROW(utime, 4),
                                              FILES_ROW(write, 2),
                                              {.name = NULL}};

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "core/upcall.h"
@@ -15,6 +16,7 @@
 #include "types/file/host.h"
 #include "types/number/int.h"
 #include "types/sequence/sequence.h"
+#include "types/sequence/tuple.h"
 
 /* ---- Calls with two paths ---------------------------------------------------------------------*/
 
@@ -133,4 +135,30 @@ dv_value dv_posix_utime(dv_vm *vm, const dv_value *args, uint32_t count) {
     if (!failed && utimensat(AT_FDCWD, file.path.text, times, flags) != 0) failed = errno;
     dv_file_let_go(vm, &file);
     return failed ? dv_host_raise(vm, failed, DV_EMPTY) : DV_NONE; /* CPython's has no name */
+}
+
+/* ---- File systems -----------------------------------------------------------------------------*/
+
+/* statvfs(path or descriptor): what os.statvfs_result names. */
+dv_value dv_posix_statvfs(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    static const dv_path_rule rule = {"statvfs", "path", DV_PATH_OR_FD, true};
+    struct statvfs about;
+    dv_file_argument file;
+    if (!dv_file_from(vm, &rule, args[0], &file)) return DV_EMPTY;
+    int failed = dv_host_allows(vm);
+    if (!failed) {
+        int result = file.fd >= 0 ? fstatvfs(file.fd, &about) : statvfs(file.path.text, &about);
+        if (result != 0) failed = errno;
+    }
+    if (!dv_file_finish(vm, &file, failed, args[0])) return DV_EMPTY;
+    const uint64_t numbers[] = {about.f_bsize,  about.f_frsize, about.f_blocks, about.f_bfree,
+                                about.f_bavail, about.f_files,  about.f_ffree,  about.f_favail,
+                                about.f_flag,   about.f_namemax};
+    enum { COUNT = sizeof numbers / sizeof numbers[0] };
+    dv_value items[COUNT];
+    for (int i = 0; i < COUNT; i++) items[i] = dv_int_from_uint64(vm, numbers[i]);
+    if (dv_is_empty(vm->error)) return dv_tuple_take(vm, items, COUNT);
+    for (int i = 0; i < COUNT; i++) dv_release(vm, items[i]);
+    return DV_EMPTY;
 }

@@ -38,6 +38,7 @@ dv_value dv_posix_open(dv_vm *vm, const dv_value *args, uint32_t count, dv_value
 dv_value dv_posix_close(dv_vm *vm, const dv_value *args, uint32_t count);
 dv_value dv_posix_read(dv_vm *vm, const dv_value *args, uint32_t count);
 dv_value dv_posix_write(dv_vm *vm, const dv_value *args, uint32_t count);
+dv_value dv_posix_statvfs(dv_vm *vm, const dv_value *args, uint32_t count);
 dv_value dv_posix_utime(dv_vm *vm, const dv_value *args, uint32_t count);
 
 #endif
