@@ -97,6 +97,8 @@ static verdict judge(dv_vm *vm, const dv_cell *cell, uint32_t generic, uint32_t 
     if (dv_operator_is_entered(op)) return UNKNOWN;
     if (dv_op_infos[op].kind == DV_KIND_DERIVATIVE)
         return judge_derivative(vm, cell, &dv_op_infos[op]);
+    /* Instances without methods for it are compared by identity, which has no derivative. */
+    if (generic == DV_OP_EQ || generic == DV_OP_NE) return UNKNOWN;
     if (op == generic) return BOXED;
     /* What extensions' objects have, constants and functions with raw arguments, has no
      * derivatives. */
