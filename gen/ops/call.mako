@@ -396,7 +396,7 @@ ${call_class(False, n)}</%isa:derivative>
     NEXT();
 </%isa:derivative>
 
-<%isa:derivative name="CALL_TYPE_OF" promises="boxed" of="CALL" cache="class" doc="CALL of type with one argument; the cache is that of CALL_TYPE.">
+<%isa:derivative name="CALL_TYPE_OF" promises="nothing" of="CALL" cache="class" doc="CALL of type with one argument; the cache is that of CALL_TYPE.">
     const dv_value callee = sp[-4], x = sp[-1];
     if (DV_UNLIKELY(callee.bits != CACHED(class).bits || GUARD_FAILS())) MISS();
     const dv_class *class_ = dv_class_at_once(vm, x);

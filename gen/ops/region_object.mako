@@ -202,6 +202,11 @@ set_to = {"IR": "r = ", "DR": "d = ", "IS": "SLOT_I(c) = "}.get(kind + to)
     REGION_NEXT();
 </%isa:region>
 
+<%isa:region name="R_GUARD_CELL" operands="" cache="3" doc="Leaves unless the variable in the cell that home slot a holds has the value in the instruction.">
+    if (DV_UNLIKELY(dv_as_variable(HOME(a))->value.bits != CELL(2).v.bits || GUARD_FAILS())) EXIT();
+    REGION_NEXT();
+</%isa:region>
+
 <%isa:region name="R_GUARD_ANSWER" operands="" cache="3" doc="Leaves if home slot a holds NotImplemented, the result of an operator's method.">
     if (DV_UNLIKELY(HOME(a).bits == DV_NOTIMPLEMENTED.bits || GUARD_FAILS())) EXIT();
     REGION_NEXT();

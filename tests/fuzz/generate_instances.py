@@ -2,7 +2,7 @@
 
 Locals p0 to p2 hold instances of a few small classes; attributes are ints, floats, and sometimes objects.  Methods
 return numbers, new instances, tuples, or self; small lists are built and stored to; instances go into lists, tuples and attributes, also of other new ones and in circles, are carried from round to
-round, are compared by identity, get and lose attributes, and are alive when guards fail, errors are raised, and classes change.
+round, are compared by identity, are set by object.__setattr__, get and lose attributes, and are alive when guards fail, errors are raised, and classes change.
 """
 
 from generate_loops import FLOATS, INTS, Loops
@@ -81,6 +81,15 @@ class Holder(Pair):
     def __init__(self, a, b):
         %(super)s
         self.other = %(other)s%(late)s
+
+
+class Fixed(Pair):
+    def __init__(self, a, b):
+        object.__setattr__(self, "b", b)
+        %(setter)s.__setattr__(self, "a", a)
+
+    def __setattr__(self, name, value):
+        %(fixed)s
 '''
 
 # Instances that have others: nested, shared twice, in circles, with what says that it dies.
@@ -196,7 +205,7 @@ class Instances(Loops):
         return super().float_expression(depth)
 
     def new(self) -> str:
-        kind = self.pick(["Pair", "Pair", "Pair", "Point", "Point", "Holder"])
+        kind = self.pick(["Pair", "Pair", "Pair", "Point", "Point", "Holder", "Fixed", "Fixed"])
         a, b = self.int_expression(1), self.float_expression(1)
         return self.pick([f"{kind}({a}, {b})", f"{kind}({a}, {b})", f"{kind}(b={b}, a={a})", f"{kind}({a}, b={b})"])
 
@@ -268,6 +277,8 @@ class Instances(Loops):
             self.line(f"    {name} = {self.object_expression(1)}")
         elif roll == 14:
             self.line(f"i1 = look({name}) % 1000")
+        elif self.chance(60):
+            self.line(f"object.__setattr__({name}, {self.pick([f'{chr(39)}a{chr(39)}, {self.int_leaf()}', f'{chr(39)}b{chr(39)}, {self.float_leaf()}', f'{chr(39)}other{chr(39)}, {other}'])})")
         else:
             self.line(f"{name} = {other}")
 
@@ -447,6 +458,8 @@ class Instances(Loops):
             "sign": self.pick(["", "-"]),
             "super": self.pick(["Pair.__init__(self, a, b)", "super().__init__(a, b)", "self.a, self.b = a, b"]),
             "other": self.pick(["None", "[]", "self", "Pair(a, b)"]),
+            "setter": self.pick(["object", "object", "Pair"]),
+            "fixed": self.pick(["raise AttributeError(name)", "object.__setattr__(self, name, value)", "object.__setattr__(self, name, 1 if name == 'a' else value)"]),
             "half": self.pick(["return self.b * 0.5", "return self.b / (self.a - 7)", "x = self.b\n        return x if self.a > 3 else -x"]),
             "twin": self.pick(["Pair(self.b, self.a)", "self", "Pair(self.a % 100, self.half)"]),
             "truth": self.pick(["", "", f"\n    def __bool__(self):\n        return {self.pick(TRUTHS)}\n"]),

@@ -112,7 +112,12 @@ typedef struct scan {
     const dv_thread *producer; /* the code of the generator that the loop walks, or NULL */
     dv_promise *promise;
     uint64_t heaviest;
-    int depth; /* of calls */
+    int depth;  /* of calls */
+    bool makes; /* instances */
+    /* Comparisons without a derivative, and the last one's place.  Those of instances that are not
+     * made are answered. */
+    uint64_t compared;
+    uint32_t compared_pc;
 } scan;
 
 static void count(scan *s, bool typed, uint32_t pc, uint64_t weight) {
@@ -241,6 +246,12 @@ static void scan_code(scan *s, const dv_thread *thread, uint32_t begin, uint32_t
         if (op >= DV_OP_COUNT && s->vm->hooks.plugin.expression(s->vm, cell, &x))
             next = dv_thread_pc(thread, cell + x.cells); /* all of it is one instruction */
         verdict v = judge(s->vm, cell, generic, op);
+        s->makes |= op < DV_OP_COUNT && dv_op_infos[op].saw == DV_SAW_INIT;
+        if (v == BOXED && (generic == DV_OP_EQ || generic == DV_OP_NE)) {
+            s->compared += weighs;
+            if (!s->depth) s->compared_pc = pc;
+            continue;
+        }
         if (v == BOXED && dicts && is_item(code, before, pc)) continue;
         const bool resumes = s->producer && s->producer != thread && !s->depth && pc == begin;
         if (resumes)
@@ -257,8 +268,9 @@ static void scan_code(scan *s, const dv_thread *thread, uint32_t begin, uint32_t
 dv_promise dv_region_promise(dv_vm *vm, const dv_thread *thread, uint32_t head, uint32_t back,
                              const dv_thread *producer) {
     dv_promise promise = {.pc = back};
-    scan s = {.vm = vm, .producer = producer, .promise = &promise};
+    scan s = {.vm = vm, .producer = producer, .promise = &promise, .compared_pc = back};
     scan_code(&s, thread, head, back + 1, 1);
     if (producer) scan_code(&s, producer, 0, producer->code->word_count, 1);
+    if (s.compared && !s.makes) count(&s, false, s.compared_pc, s.compared);
     return promise;
 }

@@ -504,6 +504,14 @@ static bool may_be_super(const dv_build *b, const dv_known_value *callee) {
            dv_same(callee->value, dv_object_value(b->vm->classes[DV_T_SUPER]));
 }
 
+/* object.__setattr__, which nobody can change. */
+static dv_value set_attribute_of(dv_build *b) {
+    const dv_global_cell *cell =
+        dv_class_find(b->vm, b->vm->classes[DV_T_OBJECT], b->vm->known.setattr);
+    if (!dv_is_empty(b->vm->error)) dv_error_clear(b->vm);
+    return cell ? cell->value : DV_EMPTY;
+}
+
 uint32_t dv_step_call(dv_build *b, uint32_t next_pc) {
     const int32_t n = (int32_t)dv_word_operand(b, b->pc, 0),
                   self = dv_step_op(b, b->pc) == DV_OP_CALL_METHOD;
@@ -519,6 +527,9 @@ uint32_t dv_step_call(dv_build *b, uint32_t next_pc) {
             return start_range(b, n, next_pc);
         const dv_raw *raw = choose_raw(b, raws_of(b, callee.value), n, false);
         if (raw) return call_raw(b, raw, 0, n, n + self + 3, next_pc);
+        if (self && n == 3 && dv_same(callee.value, set_attribute_of(b)) &&
+            dv_virtual_set_attribute(b, next_pc))
+            return next_pc;
         if (!self && n == 2 && dv_step_is_builtin(b, callee.value, "divmod") &&
             divide_both(b, &next_pc))
             return next_pc;
@@ -569,6 +580,10 @@ uint32_t dv_step_call(dv_build *b, uint32_t next_pc) {
 /* What object.name(...) calls, if that lasts; self is the class where it is a class's method of the
  * class, else absent. */
 static dv_value method_constant(dv_build *b, const dv_known_value *object, dv_value *self) {
+    if (object->kind == DV_K_CONSTANT &&
+        dv_same(object->value, dv_object_value(b->vm->classes[DV_T_OBJECT])) &&
+        dv_same(dv_site_cell(b, b->pc)[2].v, b->vm->known.setattr))
+        return set_attribute_of(b);
     const dv_value v = dv_attribute_constant(b, object);
     if (dv_is_empty(v) || !dv_is_class(object->value)) return v;
     const bool of_class = dv_is_shape(v, DV_T_CLASSMETHOD);

@@ -16,6 +16,7 @@
 #include "region/step/raised.h"
 #include "region/step/text.h"
 #include "region/step/virtual.h"
+#include "types/callable/variable.h"
 #include "types/class/class.h"
 #include "types/file/module.h"
 #include "types/number/float.h"
@@ -1004,6 +1005,11 @@ void dv_mark_reserved(dv_build *b, int32_t n) {
         *dv_top(b, i) = (dv_known_value){DV_K_RESERVED, DV_AT_NOWHERE, 0, DV_EMPTY};
 }
 
+/* Is it a built-in class, which never dies? */
+static bool is_builtin_class(const dv_build *b, dv_value v) {
+    return dv_is_class(v) && b->vm->classes[dv_as_class(v)->type] == dv_as_class(v);
+}
+
 /* A variable that a closure shares. */
 uint32_t dv_step_load_cell(dv_build *b, uint32_t next_pc) {
     const int32_t cell = b->context->base + (int32_t)dv_word_operand(b, b->pc, 0);
@@ -1018,6 +1024,13 @@ uint32_t dv_step_load_cell(dv_build *b, uint32_t next_pc) {
     if (e->where == DV_AT_VALUE) {
         const uint32_t at = dv_region_emit(b, DV_OP_R_VALUE_B, home = b->scratch, 0, 0);
         dv_region_emit_constant(b, at, (dv_cell){.v = e->value});
+        const dv_value v = dv_as_variable(e->value)->value;
+        if (is_builtin_class(b, v)) {
+            const uint32_t guard = dv_region_emit_guard(b, DV_OP_R_GUARD_CELL, home, 0, 0);
+            dv_region_emit_constant(b, guard, (dv_cell){.v = v});
+            dv_push_constant(b, v);
+            return next_pc;
+        }
     }
     dv_region_emit_guard(b, DV_OP_R_LOAD_CELL, home, 0, dv_home(b, b->top));
     dv_push_known(b, DV_K_ANY, DV_AT_HOME, 0, DV_EMPTY);

@@ -124,10 +124,10 @@ static void change_record(dv_build *b, int32_t from, int32_t to) {
     b->version++;
 }
 
-/* Do instances of the class have nothing but attributes, and die in silence? */
+/* Do instances of the class have nothing but attributes, and die in silence?  Its own __setattr__
+ * makes them where they are stored to. */
 static bool is_plain(const dv_build *b, const dv_class *class_) {
-    const uint16_t special =
-        DV_CLASS_GETATTRIBUTE | DV_CLASS_SETATTR | DV_CLASS_CLAIMS | DV_CLASS_CROWDED;
+    const uint16_t special = DV_CLASS_GETATTRIBUTE | DV_CLASS_CLAIMS | DV_CLASS_CROWDED;
     return !(class_->flags & special) && !dv_class_special(class_, b->vm->known.del);
 }
 
@@ -570,10 +570,20 @@ static bool makes_circle(dv_build *b, const dv_known_value *value, int32_t recor
     return objects && (circle || has_circle(b, &live));
 }
 
-/* The lowest of the `inputs` topmost entries into the instance above it, whose record may change;
- * false: it is made, with its value if the loop carries that. */
-static bool may_store(dv_build *b, int32_t inputs) {
-    const dv_known_value *value = dv_top(b, inputs), *object = dv_top(b, inputs - 1);
+/* Where a store has its value and the instance, counted from the topmost entry, and how many
+ * entries it takes; `calls`: those of a call, whose result is None. */
+typedef struct store {
+    int32_t value, object, inputs;
+    bool calls;
+} store;
+
+/* The lowest of the topmost entries is the value, the one above it the instance. */
+static store store_below(int32_t inputs) { return (store){inputs, inputs - 1, inputs, false}; }
+
+/* May the value go into the instance, whose record may change?  False: it is made, with its value
+ * if the loop carries that. */
+static bool may_store(dv_build *b, const store *s) {
+    const dv_known_value *value = dv_top(b, s->value), *object = dv_top(b, s->object);
     const int32_t from = object->slot;
     if (is_virtual(value) && carrier_of(b, value->slot) >= 0) dv_virtual_make(b, value->slot);
     if (!is_virtual(object)) return false; /* it was the value, too */
@@ -583,22 +593,23 @@ static bool may_store(dv_build *b, int32_t inputs) {
 }
 
 /* The value is the attribute in this slot from now on, of an instance with this shape. */
-static bool store_value(dv_build *b, int32_t inputs, dv_shape *shape, int32_t slot,
+static bool store_value(dv_build *b, const store *s, dv_shape *shape, int32_t slot,
                         uint32_t next_pc) {
-    const int32_t from = dv_top(b, inputs - 1)->slot;
+    const int32_t from = dv_top(b, s->object)->slot;
     dv_virtual record = b->virtuals.data[from];
     const uint32_t count = record.shape->count;
-    if (!make_value(b, b->top - inputs)) return false;
+    if (!make_value(b, b->top - s->value)) return false;
     const dv_known_value old = record.values[slot];
     record.shape = shape;
     if (record.built && (uint32_t)slot > count) record.values[count] = *dv_top(b, 1); /* its key */
-    record.values[slot] = *dv_top(b, inputs);
-    b->nests |= is_virtual(dv_top(b, inputs));
+    record.values[slot] = *dv_top(b, s->value);
+    b->nests |= is_virtual(dv_top(b, s->value));
     int32_t to = add_record(b, record);
     if (to < 0) return false;
     change_record(b, from, to);
-    to = dv_top(b, inputs - 1)->slot;
-    dv_pop(b, inputs);
+    to = dv_top(b, s->object)->slot;
+    dv_pop(b, s->inputs);
+    if (s->calls) dv_push_constant(b, DV_NONE);
     dv_step_count(b, record.values[slot].where != DV_AT_HOME);
     bool released = (uint32_t)slot < count && old.where == DV_AT_HOME;
     if (released) dv_region_emit(b, DV_OP_R_RELEASE, old.slot, 0, 0);
@@ -609,16 +620,38 @@ static bool store_value(dv_build *b, int32_t inputs, dv_shape *shape, int32_t sl
 }
 
 bool dv_virtual_store_value(dv_build *b, int32_t inputs, int32_t slot, uint32_t next_pc) {
-    return may_store(b, inputs) &&
-           store_value(b, inputs, dv_virtual_record(b, dv_top(b, inputs - 1))->shape, slot,
-                       next_pc);
+    const store s = store_below(inputs);
+    return may_store(b, &s) &&
+           store_value(b, &s, dv_virtual_record(b, dv_top(b, s.object))->shape, slot, next_pc);
+}
+
+static bool store_attribute(dv_build *b, const store *s, dv_value name, uint32_t next_pc) {
+    if (!may_store(b, s)) return false;
+    dv_virtual record = *dv_virtual_record(b, dv_top(b, s->object));
+    const int32_t slot = place_for(b, &record, name);
+    return slot >= 0 && store_value(b, s, record.shape, slot, next_pc);
 }
 
 bool dv_virtual_store_attribute(dv_build *b, uint32_t next_pc) {
-    if (!is_virtual(dv_top(b, 1)) || !may_store(b, 2)) return false;
-    dv_virtual record = *dv_virtual_record(b, dv_top(b, 1));
-    const int32_t slot = place_for(b, &record, name_at(b));
-    return slot >= 0 && store_value(b, 2, record.shape, slot, next_pc);
+    const store s = store_below(2);
+    const dv_known_value *object = dv_top(b, s.object);
+    return is_virtual(object) &&
+           !(dv_virtual_record(b, object)->shape->class_->flags & DV_CLASS_SETATTR) &&
+           store_attribute(b, &s, name_at(b), next_pc);
+}
+
+/* Is it a constant, and a name that objects give no meaning to? */
+static bool is_ordinary(const dv_known_value *e) {
+    if (e->where != DV_AT_VALUE || !dv_is_str(e->value)) return false;
+    const dv_str *name = dv_as_str(e->value);
+    return name->length > 1 ? dv_str_at(name, 0) != '_' || dv_str_at(name, 1) != '_' : true;
+}
+
+bool dv_virtual_set_attribute(dv_build *b, uint32_t next_pc) {
+    const store s = {1, 3, 7, true};
+    const dv_known_value *object = dv_top(b, s.object), *name = dv_top(b, 2);
+    return is_virtual(object) && !dv_virtual_record(b, object)->built && is_ordinary(name) &&
+           store_attribute(b, &s, name->value, next_pc);
 }
 
 /* Tuples and lists
@@ -791,10 +824,11 @@ bool dv_virtual_load_item(dv_build *b, uint32_t next_pc) {
 
 bool dv_virtual_store_item(dv_build *b, uint32_t next_pc) {
     const int32_t i = item_at(b, true);
-    if (i < 0 || i >= DV_VIRTUAL_ATTRIBUTES || !may_store(b, 3)) return false;
+    const store s = store_below(3);
+    if (i < 0 || i >= DV_VIRTUAL_ATTRIBUTES || !may_store(b, &s)) return false;
     dv_shape *shape = dv_virtual_record(b, dv_top(b, 2))->shape;
     if ((uint32_t)i >= shape->count) shape = shape_of_built(b, DV_T_DICT, i + 1); /* a new key */
-    return shape && store_value(b, 3, shape, i, next_pc);
+    return shape && store_value(b, &s, shape, i, next_pc);
 }
 
 bool dv_virtual_length(dv_build *b, int32_t inputs, uint32_t next_pc) {

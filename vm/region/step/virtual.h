@@ -128,6 +128,9 @@ static inline void dv_virtual_need(dv_build *b, const dv_virtual *record) {
  * attribute, or can get it; false: as with any other object. */
 bool dv_virtual_load_attribute(dv_build *b, uint32_t next_pc);
 bool dv_virtual_store_attribute(dv_build *b, uint32_t next_pc);
+/* The call of object.__setattr__ with the three topmost entries, for one whose class may have its
+ * own; false: the same. */
+bool dv_virtual_set_attribute(dv_build *b, uint32_t next_pc);
 
 /* Nothing is in entry q any more, which was virtual; false: no object was released. */
 bool dv_virtual_drop(dv_build *b, int32_t q);
