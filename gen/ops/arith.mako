@@ -367,7 +367,7 @@ short = "COMPLEX" if left == right else f"{left}_{right}".upper()
     if (DV_UNLIKELY(!vm->shapes[dv_as_object(a)->shape]->class_->truthful)) SLOW();
     DONE_RELEASING(DV_FALSE, SITE.own & 1, a);
     --- out of line ---
-    if (dv_class_truthful(vm, vm->shapes[dv_as_object(a)->shape]->class_)) LIKE(NOT);
+    if (dv_class_truthful(vm, vm->shapes[dv_as_object(a)->shape]->class_)) TAIL(DV_H(NOT));
     const dv_special *known = dv_operate_truth(vm, a);
     dv_function *method = dv_operate_enters(vm, known, 1, sp);
     if (DV_UNLIKELY(!method)) MISS();

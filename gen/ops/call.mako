@@ -156,7 +156,7 @@ ${call_class(False, n)}</%isa:derivative>
     const dv_value callee = sp[-n - 3];
     if (DV_UNLIKELY(!dv_is_plain_instance(callee))) MISS();
     const dv_special *known = dv_operate_known(vm, callee, vm->known.call);
-    if (DV_UNLIKELY(!known)) LIKE(CALL); /* which looks it up */
+    if (DV_UNLIKELY(!known)) TAIL(DV_H(CALL)); /* which looks it up */
     if (DV_UNLIKELY(!known->cell || !dv_is_function(known->cell->value))) MISS();
     const dv_value method = known->cell->value;
     const dv_thread *thread = dv_function_thread(dv_as_function(method));
@@ -187,7 +187,7 @@ ${call_class(False, n)}</%isa:derivative>
     const dv_value class_ = sp[-3];
     if (DV_UNLIKELY(CELL(2).i || !dv_is_class(class_) || dv_as_class(class_)->constructor != &dv_no_constructor || GUARD_FAILS())) MISS();
     dv_instance *self = dv_frame_instance(vm, dv_as_class(class_), 1);
-    if (DV_UNLIKELY(!self)) LIKE(CALL);
+    if (DV_UNLIKELY(!self)) TAIL(DV_H(CALL));
     sp -= 2;
     sp[-1] = dv_object_value(self); /* the class's reference is now the instance's */
     NEXT();
@@ -315,14 +315,14 @@ ${call_class(False, n)}</%isa:derivative>
 <%isa:derivative name="CALL_${op}" of="CALL" cache="function" doc="CALL of ${op.lower()} with two ints or two floats; the cache holds its definition, as that of CALL_C_NAMED.">
     const dv_value callee = sp[-5], x = sp[-2], y = sp[-1];
     if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION) || ((const dv_cfunction *)dv_as_object(callee))->def != CACHED(function) || GUARD_FAILS())) MISS();
-    if (DV_UNLIKELY(dv_as_object(callee)->references == 1)) LIKE(CALL_C_NAMED);
+    if (DV_UNLIKELY(dv_as_object(callee)->references == 1)) TAIL(DV_H(CALL_C_NAMED));
     bool second;
     if (dv_are_ints(x, y))
         second = (int64_t)(y.bits << 16) ${sign} (int64_t)(x.bits << 16);
     else if (dv_is_float(x) && dv_is_float(y))
         second = dv_as_float(y) ${sign} dv_as_float(x);
     else
-        LIKE(CALL_C_NAMED);
+        TAIL(DV_H(CALL_C_NAMED));
     dv_as_object(callee)->references--;
     sp -= 4;
     sp[-1] = second ? y : x;
@@ -335,7 +335,7 @@ ${call_class(False, n)}</%isa:derivative>
     if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION) || ((const dv_cfunction *)dv_as_object(callee))->def != CACHED(function) || GUARD_FAILS())) MISS();
     const dv_class *class_ = dv_class_at_once(vm, x);
     if (!class_ || !dv_is_class(wanted)) SLOW();
-    if (DV_UNLIKELY(dv_as_class(wanted)->metaclass || dv_as_object(callee)->references == 1 || dv_as_object(wanted)->references == 1)) LIKE(CALL_C);
+    if (DV_UNLIKELY(dv_as_class(wanted)->metaclass || dv_as_object(callee)->references == 1 || dv_as_object(wanted)->references == 1)) TAIL(DV_H(CALL_C));
     bool found = dv_class_derives_at_once(class_, dv_as_class(wanted));
     if (!found) {
         if (DV_UNLIKELY(!class_->linear)) {
@@ -343,7 +343,7 @@ ${call_class(False, n)}</%isa:derivative>
             while (other < end && *other != dv_as_class(wanted)) other++;
             found = other < end;
         }
-        if (DV_UNLIKELY(!found && class_->flags & (DV_CLASS_GETATTRIBUTE | DV_CLASS_CLAIMS))) LIKE(CALL_C);
+        if (DV_UNLIKELY(!found && class_->flags & (DV_CLASS_GETATTRIBUTE | DV_CLASS_CLAIMS))) TAIL(DV_H(CALL_C));
     }
     dv_as_object(callee)->references--;
     dv_as_object(wanted)->references--;
@@ -353,7 +353,7 @@ ${call_class(False, n)}</%isa:derivative>
     --- out of line ---
     const dv_value callee = sp[-5], x = sp[-2], wanted = sp[-1];
     const int is = dv_class_has_instance(vm, wanted, x);
-    if (DV_UNLIKELY(is < 0 || dv_as_object(callee)->references == 1)) LIKE(CALL_C);
+    if (DV_UNLIKELY(is < 0 || dv_as_object(callee)->references == 1)) TAIL(DV_H(CALL_C));
     dv_as_object(callee)->references--;
     sp -= 4;
     sp[-1] = dv_bool(is);
@@ -416,7 +416,7 @@ ${call_class(False, n)}</%isa:derivative>
 <%isa:derivative name="CALL_ORD" promises="typed" of="CALL" cache="function" doc="CALL of ord with a str of one character; the cache holds its definition, as that of CALL_C_1.">
     const dv_value callee = sp[-4], x = sp[-1];
     if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION) || ((const dv_cfunction *)dv_as_object(callee))->def != CACHED(function) || GUARD_FAILS())) MISS();
-    if (DV_UNLIKELY(!dv_is_shape(x, DV_T_STR) || dv_as_str(x)->length != 1 || dv_as_object(callee)->references == 1)) LIKE(CALL_C_1);
+    if (DV_UNLIKELY(!dv_is_shape(x, DV_T_STR) || dv_as_str(x)->length != 1 || dv_as_object(callee)->references == 1)) TAIL(DV_H(CALL_C_1));
     const uint32_t character = dv_str_at(dv_as_str(x), 0);
     dv_as_object(callee)->references--;
     sp -= 3;
@@ -427,9 +427,9 @@ ${call_class(False, n)}</%isa:derivative>
 <%isa:derivative name="CALL_CHR" promises="typed" result="str" of="CALL" cache="function" doc="CALL of chr with the number of a character whose str is kept; the cache holds its definition, as that of CALL_C_1.">
     const dv_value callee = sp[-4], x = sp[-1];
     if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION) || ((const dv_cfunction *)dv_as_object(callee))->def != CACHED(function) || GUARD_FAILS())) MISS();
-    if (DV_UNLIKELY(!dv_is_int(x) || dv_as_object(callee)->references == 1)) LIKE(CALL_C_1);
+    if (DV_UNLIKELY(!dv_is_int(x) || dv_as_object(callee)->references == 1)) TAIL(DV_H(CALL_C_1));
     const uint64_t character = (uint64_t)dv_as_int(x);
-    if (DV_UNLIKELY(character >= DV_STR_CHARS || !vm->interned || !vm->interned[character])) LIKE(CALL_C_1);
+    if (DV_UNLIKELY(character >= DV_STR_CHARS || !vm->interned || !vm->interned[character])) TAIL(DV_H(CALL_C_1));
     dv_as_object(callee)->references--;
     sp -= 3;
     sp[-1] = dv_retain(dv_object_value(vm->interned[character]));
@@ -439,7 +439,7 @@ ${call_class(False, n)}</%isa:derivative>
 <%isa:derivative name="CALL_LEN" of="CALL" cache="function" doc="CALL of len with a list, tuple, str or dict, an object of an extension with typed items, or an instance whose class has __len__ in dl, whose frame it enters; the cache holds its definition, as that of CALL_C.">
     const dv_value callee = sp[-4], x = sp[-1];
     if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION) || ((const dv_cfunction *)dv_as_object(callee))->def != CACHED(function) || GUARD_FAILS())) MISS();
-    if (DV_UNLIKELY(!dv_is_object(x) || dv_as_object(callee)->references == 1)) LIKE(CALL_C);
+    if (DV_UNLIKELY(!dv_is_object(x) || dv_as_object(callee)->references == 1)) TAIL(DV_H(CALL_C));
     const uint32_t shape = dv_as_object(x)->shape;
     int64_t length;
     if (shape == DV_T_LIST)
@@ -467,7 +467,7 @@ ${call_class(False, n)}</%isa:derivative>
     }
     if (!dv_is_plain_instance(x)) {
         const dv_type *base = dv_operate_base(vm, x, vm->known.len);
-        if (!base || !base->length || (base->id != DV_T_LIST && base->id != DV_T_DICT && base->id != DV_T_TUPLE)) LIKE(CALL_C);
+        if (!base || !base->length || (base->id != DV_T_LIST && base->id != DV_T_DICT && base->id != DV_T_TUPLE)) TAIL(DV_H(CALL_C));
         const int64_t length = base->length(vm, x);
         dv_as_object(sp[-4])->references--;
         sp -= 3;
@@ -475,7 +475,7 @@ ${call_class(False, n)}</%isa:derivative>
         NEXT_RELEASING(x);
     }
     dv_function *method = dv_operate_enters(vm, dv_operate_known(vm, x, vm->known.len), 1, sp);
-    if (!method) LIKE(CALL_C);
+    if (!method) TAIL(DV_H(CALL_C));
     OPERATE1(method, x, DV_OPERATE_HOW(DV_OPERATE_LENGTH, 0, 0));
 </%isa:derivative>
 
@@ -537,7 +537,7 @@ ${call_class(False, n)}</%isa:derivative>
     const dv_value self = dv_is_shape(first, DV_T_CELL) ? dv_as_variable(first)->value : first;
 % endif
     const dv_value method = dv_super_callee(vm, start, self, CELL(LEN + 2).v);
-    if (DV_UNLIKELY(dv_is_empty(method)${" || dv_as_object(start)->references == 1" if count else ""})) LIKE(CALL);
+    if (DV_UNLIKELY(dv_is_empty(method)${" || dv_as_object(start)->references == 1" if count else ""})) TAIL(DV_H(CALL));
     dv_as_object(callee)->references--; /* a built-in class never dies */
 % if count:
     dv_as_object(start)->references--;
@@ -557,7 +557,7 @@ ${call_class(False, n)}</%isa:derivative>
     const dv_value first = n == 2 ? sp[-2] : dv_int(0);
     dv_free_block **list = &vm->heap.parts[DV_HEAP_PLAIN].free[(sizeof(dv_range_iterator) + DV_HEAP_GRAIN - 1) / DV_HEAP_GRAIN % DV_HEAP_CLASSES];
     dv_range_iterator *range = (dv_range_iterator *)(void *)*list;
-    if (DV_UNLIKELY(!dv_are_ints(first, last))) LIKE(CALL_TYPE);
+    if (DV_UNLIKELY(!dv_are_ints(first, last))) TAIL(DV_H(CALL_TYPE));
     if (DV_UNLIKELY(sizeof *range > DV_HEAP_SMALL || !range)) SLOW();
     *list = (*list)->next;
     const int64_t start = dv_as_int(first), stop = dv_as_int(last);
@@ -681,7 +681,7 @@ ${prepared(suffix)}</%isa:derivative>
 ${prepared(suffix)}    --- out of line ---
     const dv_value found = dv_poly_find(CACHED(entries), dv_as_object(object)->shape)->cell->value;
     const dv_value callee = dv_method_unbound(found);
-    if (DV_UNLIKELY(dv_is_empty(callee))) LIKE(LOAD_METHOD);
+    if (DV_UNLIKELY(dv_is_empty(callee))) TAIL(DV_H(LOAD_METHOD));
     const bool with_class = dv_is_shape(found, DV_T_CLASSMETHOD);
     sp += 4 - IN;
     sp[-4] = dv_retain(callee);
@@ -900,9 +900,9 @@ ${check_arguments(False, int(n) + self, " || dv_is_empty(sp[-%d])" % (int(n) + 1
 <%isa:derivative name="CALL_METHOD_APPEND" of="CALL_METHOD" cache="function" covers="POP_TOP" doc="CALL_METHOD of append of a list that has room, and the POP_TOP behind it; the cache holds its definition, as that of CALL_METHOD_C.">
     const dv_value callee = sp[-5], self = sp[-2];
     if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION) || ((const dv_cfunction *)dv_as_object(callee))->def != CACHED(function) || GUARD_FAILS())) MISS();
-    if (DV_UNLIKELY(!dv_is_shape(self, DV_T_LIST) || dv_as_object(callee)->references == 1)) LIKE(CALL_METHOD_C);
+    if (DV_UNLIKELY(!dv_is_shape(self, DV_T_LIST) || dv_as_object(callee)->references == 1)) TAIL(DV_H(CALL_METHOD_C));
     dv_list *list = dv_as_list(self);
-    if (DV_UNLIKELY(list->count == list->capacity)) LIKE(CALL_METHOD_C);
+    if (DV_UNLIKELY(list->count == list->capacity)) TAIL(DV_H(CALL_METHOD_C));
     list->items[list->count] = sp[-1];
     list->count += 1;
     dv_as_object(callee)->references -= 1;
@@ -914,9 +914,9 @@ ${check_arguments(False, int(n) + self, " || dv_is_empty(sp[-%d])" % (int(n) + 1
 <%isa:derivative name="CALL_METHOD_ADD" promises="boxed" of="CALL_METHOD" cache="function" covers="POP_TOP" doc="CALL_METHOD of add of a set with an int or a str, whose first slot decides, and the POP_TOP behind it; the cache is that of CALL_METHOD_C_2.">
     const dv_value callee = sp[-5], self = sp[-2], item = sp[-1];
     if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION) || ((const dv_cfunction *)dv_as_object(callee))->def != CACHED(function) || GUARD_FAILS())) MISS();
-    if (DV_UNLIKELY(!dv_is_shape(self, DV_T_SET) || dv_as_object(callee)->references == 1 || dv_as_object(self)->references == 1)) LIKE(CALL_METHOD_C_2);
+    if (DV_UNLIKELY(!dv_is_shape(self, DV_T_SET) || dv_as_object(callee)->references == 1 || dv_as_object(self)->references == 1)) TAIL(DV_H(CALL_METHOD_C_2));
     const int added = dv_set_first_add(vm, dv_as_set(self), item);
-    if (added < 0) LIKE(CALL_METHOD_C_2);
+    if (added < 0) TAIL(DV_H(CALL_METHOD_C_2));
     dv_as_object(callee)->references -= 1;
     dv_as_object(self)->references -= 1;
     sp -= 5;
@@ -929,7 +929,7 @@ ${check_arguments(False, int(n) + self, " || dv_is_empty(sp[-%d])" % (int(n) + 1
 <%isa:derivative name="CALL_METHOD_GET_${inputs}" promises="boxed" of="CALL_METHOD" cache="function" doc="CALL_METHOD of get of a dict ${with_} a default, where an int or a str is looked for without a call; the cache is that of CALL_METHOD_C_${inputs}.">
     const dv_value callee = sp[-${int(inputs) + 3}], self = sp[-${inputs}], key = sp[-${int(inputs) - 1}], other = ${other};
     if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION) || ((const dv_cfunction *)dv_as_object(callee))->def != CACHED(function) || GUARD_FAILS())) MISS();
-    if (DV_UNLIKELY(!dv_is_shape(self, DV_T_DICT) || dv_as_object(callee)->references == 1 || dv_as_object(self)->references == 1)) LIKE(CALL_METHOD_C_${inputs});
+    if (DV_UNLIKELY(!dv_is_shape(self, DV_T_DICT) || dv_as_object(callee)->references == 1 || dv_as_object(self)->references == 1)) TAIL(DV_H(CALL_METHOD_C_${inputs}));
     const int64_t number = dv_dict_plain_entry(vm, dv_as_dict(self), key);
     if (number == DV_KEY_UNKNOWN || (dv_is_object(key) && dv_as_object(key)->references == 1)) SLOW(); /* or the key dies */
     if (dv_is_object(key)) dv_as_object(key)->references--;
@@ -1094,7 +1094,7 @@ CLASS_PLANS = (
     fp = frame;
     JUMP(thread->entry);
     --- out of line ---
-    LIKE(${family});
+    TAIL(DV_H(${family}));
 </%isa:derivative>
 % endfor
 

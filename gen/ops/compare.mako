@@ -203,7 +203,7 @@ both = f"dv_operate_compares_str(vm, a, {known}) && dv_operate_compares_str(vm, 
 <%isa:derivative name="IS_${jump}" of="IS" types="any any" when="true" result="bool" covers="${jump}" doc="IS of any two, and the ${jump} behind it.">
     const uint8_t own = SITE.own;
     if (own & 2 && dv_is_object(b)) {
-        if (DV_UNLIKELY(dv_as_object(b)->references == 1)) LIKE(IS); /* it dies */
+        if (DV_UNLIKELY(dv_as_object(b)->references == 1)) TAIL(DV_H(IS)); /* it dies */
         dv_as_object(b)->references--;
     }
     ip = ${wanted}(a.bits == b.bits) ? CELL(LEN + 2).target : ip + LEN + 3;
@@ -216,7 +216,7 @@ both = f"dv_operate_compares_str(vm, a, {known}) && dv_operate_compares_str(vm, 
 <%isa:derivative name="IS_ANY" of="IS" types="any any" when="true" result="bool" doc="IS of any two.">
     const uint8_t own = SITE.own;
     if (own & 2 && dv_is_object(b)) {
-        if (DV_UNLIKELY(dv_as_object(b)->references == 1)) LIKE(IS); /* it dies */
+        if (DV_UNLIKELY(dv_as_object(b)->references == 1)) TAIL(DV_H(IS)); /* it dies */
         dv_as_object(b)->references--;
     }
     DONE_RELEASING(dv_bool(a.bits == b.bits), own & 1, a);

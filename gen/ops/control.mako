@@ -149,7 +149,7 @@ TRUTHS = [("int", (lambda v: f"dv_is_int({v})"), (lambda v: f"{v}.bits != DV_TAG
     DEAD();
     GO();
     --- out of line ---
-    if (dv_class_truthful(vm, vm->shapes[dv_as_object(v)->shape]->class_)) LIKE(${name});
+    if (dv_class_truthful(vm, vm->shapes[dv_as_object(v)->shape]->class_)) TAIL(DV_H(${name}));
     const dv_special *known = dv_operate_truth(vm, v);
     dv_function *method = dv_operate_enters(vm, known, 1, sp);
     if (DV_UNLIKELY(!method)) MISS();
@@ -229,7 +229,7 @@ TRUTHS = [("int", (lambda v: f"dv_is_int({v})"), (lambda v: f"{v}.bits != DV_TAG
 <%isa:derivative name="GET_ITER_SEQUENCE" saw="iterable" of="GET_ITER" doc="Makes an iterator of a list or a tuple.">
     if (DV_UNLIKELY((!dv_is_shape(v, DV_T_LIST) && !dv_is_shape(v, DV_T_TUPLE)) || GUARD_FAILS())) MISS();
     dv_iterator *iterator = dv_iterator_quick(vm);
-    if (DV_UNLIKELY(!iterator)) LIKE(GET_ITER);
+    if (DV_UNLIKELY(!iterator)) TAIL(DV_H(GET_ITER));
     iterator->sequence = SITE.own & 1 ? v : dv_retain(v);
     iterator->type = iterator->walked = dv_as_object(v)->shape;
     DONE(dv_object_value(iterator));
@@ -262,7 +262,7 @@ TRUTHS = [("int", (lambda v: f"dv_is_int({v})"), (lambda v: f"{v}.bits != DV_TAG
 <%isa:derivative name="GET_ITER_DL" of="GET_ITER" types="instance" doc="Makes an iterator of an instance whose class has __iter__ in dl: enters its frame; or, if that has __getitem__ alone, of its items.">
     dv_function *method = dv_operate_enters(vm, dv_operate_known(vm, v, vm->known.iter), 1, sp);
     if (DV_UNLIKELY(!method)) {
-        if (dv_operate_lacks(vm, v, vm->known.iter)) LIKE(GET_ITER);
+        if (dv_operate_lacks(vm, v, vm->known.iter)) TAIL(DV_H(GET_ITER));
         MISS();
     }
     OPERATE1(method, v, DV_OPERATE_HOW(DV_OPERATE_ITER, 0, SITE.own));
@@ -352,7 +352,7 @@ ${exhausted()}</%isa:derivative>
     const dv_str *s = dv_as_str(walk->sequence);
     if (DV_UNLIKELY(walk->next >= s->length)) SLOW();
     const uint32_t c = dv_str_at(s, walk->next);
-    if (DV_UNLIKELY(c >= DV_STR_CHARS || !vm->interned || !vm->interned[c])) LIKE(FOR_ITER);
+    if (DV_UNLIKELY(c >= DV_STR_CHARS || !vm->interned || !vm->interned[c])) TAIL(DV_H(FOR_ITER));
     walk->next++;
     vm->interned[c]->references++;
 ${found("dv_object_value(vm->interned[c])", suffix)}\
@@ -398,12 +398,12 @@ ${exhausted()}</%isa:derivative>
     const bool floats = dv_has_items(vm, walk->sequence, DV_FLOAT64);
     if (DV_UNLIKELY(!floats && !dv_has_items(vm, walk->sequence, DV_INT64))) MISS();
     const char *at = dv_item_at(dv_buffer_of(vm, walk->sequence), walk->next);
-    if (DV_UNLIKELY(!at)) LIKE(FOR_ITER);
+    if (DV_UNLIKELY(!at)) TAIL(DV_H(FOR_ITER));
     double x;
     int64_t i;
     memcpy(&x, at, sizeof x);
     memcpy(&i, at, sizeof i);
-    if (DV_UNLIKELY(!floats && !dv_fits_int(i))) LIKE(FOR_ITER);
+    if (DV_UNLIKELY(!floats && !dv_fits_int(i))) TAIL(DV_H(FOR_ITER));
     walk->next++;
     DONE(floats ? dv_float_foreign(x) : dv_int(i));
 </%isa:derivative>
@@ -455,7 +455,7 @@ ${exhausted()}</%isa:derivative>
     dv_enumerate *e = (dv_enumerate *)dv_as_object(iterator);
     dv_iterator *walk = dv_${kind}_walk(e->iterator);
     const dv_value number = e->number;
-    if (DV_UNLIKELY(!walk || !dv_is_int(number) || !dv_fits_int(dv_as_int(number) + 1))) LIKE(FOR_ITER_PAIR);
+    if (DV_UNLIKELY(!walk || !dv_is_int(number) || !dv_fits_int(dv_as_int(number) + 1))) TAIL(DV_H(FOR_ITER_PAIR));
     sp[0] = dv_retain(dv_as_${kind}(walk->sequence)->items[walk->next]);
     walk->next++;
     sp[1] = number;
@@ -471,9 +471,9 @@ ${exhausted()}</%isa:derivative>
     dv_enumerate *e = (dv_enumerate *)dv_as_object(iterator);
     dv_iterator *walk = dv_str_walk(e->iterator);
     const dv_value number = e->number;
-    if (DV_UNLIKELY(!walk || !dv_is_int(number) || !dv_fits_int(dv_as_int(number) + 1))) LIKE(FOR_ITER_PAIR);
+    if (DV_UNLIKELY(!walk || !dv_is_int(number) || !dv_fits_int(dv_as_int(number) + 1))) TAIL(DV_H(FOR_ITER_PAIR));
     const uint32_t c = dv_str_at(dv_as_str(walk->sequence), walk->next);
-    if (DV_UNLIKELY(c >= DV_STR_CHARS || !vm->interned || !vm->interned[c])) LIKE(FOR_ITER_PAIR);
+    if (DV_UNLIKELY(c >= DV_STR_CHARS || !vm->interned || !vm->interned[c])) TAIL(DV_H(FOR_ITER_PAIR));
     vm->interned[c]->references++;
     sp[0] = dv_object_value(vm->interned[c]);
     walk->next++;
@@ -487,9 +487,9 @@ ${exhausted()}</%isa:derivative>
     const dv_value iterator = sp[-1];
     if (DV_UNLIKELY(!dv_is_shape(iterator, DV_T_ZIP) || GUARD_FAILS())) MISS();
     const dv_many *zip = (const dv_many *)dv_as_object(iterator);
-    if (DV_UNLIKELY(zip->count != 2 || !dv_is_empty(zip->function))) LIKE(FOR_ITER_PAIR);
+    if (DV_UNLIKELY(zip->count != 2 || !dv_is_empty(zip->function))) TAIL(DV_H(FOR_ITER_PAIR));
     dv_iterator *first = dv_list_walk(zip->iterators[0]), *second = dv_list_walk(zip->iterators[1]);
-    if (DV_UNLIKELY(!first || !second || first == second)) LIKE(FOR_ITER_PAIR);
+    if (DV_UNLIKELY(!first || !second || first == second)) TAIL(DV_H(FOR_ITER_PAIR));
     sp[0] = dv_retain(dv_list_walk_item(second));
     sp[1] = dv_retain(dv_list_walk_item(first));
     first->next++;
@@ -502,9 +502,9 @@ ${exhausted()}</%isa:derivative>
     const dv_value iterator = sp[-1];
     if (DV_UNLIKELY(!dv_is_shape(iterator, DV_T_ZIP) || GUARD_FAILS())) MISS();
     const dv_many *zip = (const dv_many *)dv_as_object(iterator);
-    if (DV_UNLIKELY(zip->count != 2 || !dv_is_empty(zip->function))) LIKE(FOR_ITER_PAIR);
+    if (DV_UNLIKELY(zip->count != 2 || !dv_is_empty(zip->function))) TAIL(DV_H(FOR_ITER_PAIR));
     const dv_value *first_item = dv_items_walk(zip->iterators[0]), *second_item = dv_items_walk(zip->iterators[1]);
-    if (DV_UNLIKELY(!first_item || !second_item || dv_same(zip->iterators[0], zip->iterators[1]))) LIKE(FOR_ITER_PAIR);
+    if (DV_UNLIKELY(!first_item || !second_item || dv_same(zip->iterators[0], zip->iterators[1]))) TAIL(DV_H(FOR_ITER_PAIR));
     sp[0] = dv_retain(*second_item);
     sp[1] = dv_retain(*first_item);
     ((dv_iterator *)dv_as_object(zip->iterators[0]))->next++;
@@ -519,14 +519,14 @@ ${exhausted()}</%isa:derivative>
     if (DV_UNLIKELY(!dv_is_shape(iterator, DV_T_DICT_ITERATOR) || GUARD_FAILS())) MISS();
     dv_dict_iterator *walk = (dv_dict_iterator *)dv_as_object(iterator);
     if (DV_UNLIKELY(walk->part != DV_DICT_${part} || walk->backward)) MISS();
-    if (DV_UNLIKELY(dv_is_empty(walk->dict))) LIKE(FOR_ITER);
+    if (DV_UNLIKELY(dv_is_empty(walk->dict))) TAIL(DV_H(FOR_ITER));
     const dv_dict *dict = dv_as_dict(walk->dict);
     const int64_t i = walk->position;
-    if (DV_UNLIKELY(walk->count != dict->count)) LIKE(FOR_ITER);
+    if (DV_UNLIKELY(walk->count != dict->count)) TAIL(DV_H(FOR_ITER));
     if (DV_UNLIKELY(i >= dict->used)) SLOW();
-    if (DV_UNLIKELY(walk->remaining <= 0)) LIKE(FOR_ITER);
+    if (DV_UNLIKELY(walk->remaining <= 0)) TAIL(DV_H(FOR_ITER));
     const dv_dict_entry *entry = &dict->entries[i];
-    if (DV_UNLIKELY(dv_is_empty(entry->key))) LIKE(FOR_ITER); /* deleted */
+    if (DV_UNLIKELY(dv_is_empty(entry->key))) TAIL(DV_H(FOR_ITER)); /* deleted */
     walk->position = i + 1;
     walk->remaining--;
 % if part == "ITEMS":
@@ -556,10 +556,10 @@ ${exhausted()}</%isa:derivative>
     const dv_value iterator = sp[-1];
     if (DV_UNLIKELY(!dv_is_shape(iterator, DV_T_SET_ITERATOR) || GUARD_FAILS())) MISS();
     dv_set_iterator *walk = (dv_set_iterator *)dv_as_object(iterator);
-    if (DV_UNLIKELY(dv_is_empty(walk->set) || walk->used != dv_as_set(walk->set)->used)) LIKE(FOR_ITER);
+    if (DV_UNLIKELY(dv_is_empty(walk->set) || walk->used != dv_as_set(walk->set)->used)) TAIL(DV_H(FOR_ITER));
     uint64_t position = walk->position;
     const dv_set_entry *entry = dv_set_walk(walk->set, &position);
-    if (DV_UNLIKELY(!entry || position - walk->position > DV_SET_GAP)) LIKE(FOR_ITER);
+    if (DV_UNLIKELY(!entry || position - walk->position > DV_SET_GAP)) TAIL(DV_H(FOR_ITER));
     walk->position = position;
     DONE(dv_retain(entry->key));
 </%isa:derivative>
@@ -569,7 +569,7 @@ ${exhausted()}</%isa:derivative>
     if (DV_UNLIKELY(!dv_is_shape(iterator, DV_T_REVERSED) || GUARD_FAILS())) MISS();
     dv_pair_iterator *walk = (dv_pair_iterator *)dv_as_object(iterator);
     const dv_value *item = dv_list_reversed_item(walk);
-    if (DV_UNLIKELY(!item)) LIKE(FOR_ITER);
+    if (DV_UNLIKELY(!item)) TAIL(DV_H(FOR_ITER));
     walk->next--;
     DONE(dv_retain(*item));
 </%isa:derivative>
@@ -578,7 +578,7 @@ ${exhausted()}</%isa:derivative>
     const dv_value iterator = sp[-1];
     if (DV_UNLIKELY(!dv_is_shape(iterator, DV_T_ITERATOR) || GUARD_FAILS())) MISS();
     const dv_tuple *row = dv_row_walk(iterator, 2);
-    if (DV_UNLIKELY(!row)) LIKE(FOR_ITER_LIST);
+    if (DV_UNLIKELY(!row)) TAIL(DV_H(FOR_ITER_LIST));
     ((dv_iterator *)dv_as_object(iterator))->next++;
     sp[0] = dv_retain(row->items[1]);
     sp[1] = dv_retain(row->items[0]);
@@ -591,7 +591,7 @@ ${exhausted()}</%isa:derivative>
     if (DV_UNLIKELY(!dv_is_shape(iterator, DV_T_ITERATOR) || GUARD_FAILS())) MISS();
     const int64_t n = CELL(LEN + 1).i;
     const dv_tuple *row = dv_row_walk(iterator, n);
-    if (DV_UNLIKELY(!row)) LIKE(FOR_ITER_LIST);
+    if (DV_UNLIKELY(!row)) TAIL(DV_H(FOR_ITER_LIST));
     ((dv_iterator *)dv_as_object(iterator))->next++;
     for (int64_t i = 0; i < n; i++) sp[i] = dv_retain(row->items[n - 1 - i]);
     sp += n;
@@ -603,7 +603,7 @@ ${exhausted()}</%isa:derivative>
     if (DV_UNLIKELY(!dv_is_shape(iterator, DV_T_ZIP) || GUARD_FAILS())) MISS();
     const int64_t n = CELL(LEN + 1).i;
     dv_many *zip = dv_as_many(iterator);
-    if (DV_UNLIKELY(!dv_zip_walks_lists(zip, n))) LIKE(FOR_ITER);
+    if (DV_UNLIKELY(!dv_zip_walks_lists(zip, n))) TAIL(DV_H(FOR_ITER));
     for (int64_t i = 0; i < n; i++) sp[i] = dv_retain(dv_zip_item(zip, n - 1 - i));
     dv_zip_advance(zip, n);
     sp += n;

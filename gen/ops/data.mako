@@ -398,10 +398,10 @@ ${load_of_dict()}\
     const dv_value found = dv_poly_find(CACHED(entries), dv_as_object(object)->shape)->cell->value;
     if (DV_LIKELY(!dv_is_function(found))) {
         const dv_value getter = ((const dv_property *)dv_as_object(found))->get;
-        if (DV_UNLIKELY(!dv_is_function(getter))) LIKE(LOAD_ATTR);
+        if (DV_UNLIKELY(!dv_is_function(getter))) TAIL(DV_H(LOAD_ATTR));
         const dv_thread *thread = dv_function_thread(dv_as_function(getter));
         dv_value *frame = sp + 2;
-        if (DV_UNLIKELY(thread->exact_arguments != 1 || !dv_frame_fits(vm, thread, frame))) LIKE(LOAD_ATTR);
+        if (DV_UNLIKELY(thread->exact_arguments != 1 || !dv_frame_fits(vm, thread, frame))) TAIL(DV_H(LOAD_ATTR));
         frame[0] = SITE.own & 1 ? object : dv_retain(object);
         frame[-3] = dv_retain(getter);
         sp = dv_frame_push_from(vm, thread, frame, frame + 1, fp, ip + LEN);
@@ -611,11 +611,11 @@ PLACES = {"OUTSIDE": "in front of the object, its class being derived from a bui
     NEXT_RELEASING(old);
     --- out of line ---
     const dv_value found = dv_poly_find(CACHED(entries), dv_as_object(object)->shape)->cell->value;
-    if (DV_UNLIKELY(!dv_is_shape(found, DV_T_PROPERTY))) LIKE(STORE_ATTR);
+    if (DV_UNLIKELY(!dv_is_shape(found, DV_T_PROPERTY))) TAIL(DV_H(STORE_ATTR));
     const dv_value setter = ((const dv_property *)dv_as_object(found))->set;
-    if (DV_UNLIKELY(!dv_is_function(setter))) LIKE(STORE_ATTR);
+    if (DV_UNLIKELY(!dv_is_function(setter))) TAIL(DV_H(STORE_ATTR));
     const dv_thread *thread = dv_function_thread(dv_as_function(setter));
-    if (DV_UNLIKELY(thread->exact_arguments != 2 || !dv_frame_fits(vm, thread, sp + 5))) LIKE(STORE_ATTR);
+    if (DV_UNLIKELY(thread->exact_arguments != 2 || !dv_frame_fits(vm, thread, sp + 5))) TAIL(DV_H(STORE_ATTR));
     OPERATE(dv_as_function(setter), object, value, DV_OPERATE_HOW(DV_OPERATE_SET, 0, SITE.own));
 </%isa:derivative>
 
@@ -659,7 +659,7 @@ ${build_tuple("CELL(1).i")}\
     OP(UNPACK_SEQUENCE);
     const dv_cell *link = dv_frame_link(fp), *yields = ip + LEN;
     const int64_t n = CELL(1).i;
-    if (link->h != DV_H(UNPACK_SEQUENCE) || link[1].i != n || n > DV_MOST_HANDED || yields->h != DV_H(YIELD)) LIKE(BUILD_TUPLE);
+    if (link->h != DV_H(UNPACK_SEQUENCE) || link[1].i != n || n > DV_MOST_HANDED || yields->h != DV_H(YIELD)) TAIL(DV_H(BUILD_TUPLE));
     dv_value *caller = dv_frame_caller(fp);
     dv_generator_suspend(vm, vm->generator, fp, sp - n, yields, yields + 1, false);
     for (int64_t i = 1; i <= n; i++) fp[i - 4] = sp[-i];

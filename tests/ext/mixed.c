@@ -40,13 +40,13 @@ static const dv_cell *return_next(DV_HANDLER_PARAMETERS) {
 
 static const dv_cell *probe_trampoline(DV_HANDLER_PARAMETERS) {
     record(fp);
-    return return_next(DV_HANDLER_ARGUMENTS);
+    return return_next(ip, sp, fp, vm, r, d);
 }
 
 /* Ends the run after fp[1] laps. */
 static const dv_cell *lap(DV_HANDLER_PARAMETERS) {
     if (--fp[1].bits == 0) return NULL;
-    return return_next(DV_HANDLER_ARGUMENTS);
+    return return_next(ip, sp, fp, vm, r, d);
 }
 
 static dv_handler pick(bool tail, dv_handler a, dv_handler b) { return tail ? a : b; }

@@ -46,8 +46,8 @@ typedef struct dv_region_hooks {
     uint32_t (*inlined)(const struct dv_thread **thread, const dv_cell *ip, uint32_t out);
     /* A handler that leaves the region at a safepoint of it, for the same place in INCA
      * code. */
-    const dv_cell *(*depart)(const dv_cell *ip, dv_value *sp, int64_t spare, dv_vm *vm,
-                             dv_value *fp, int64_t r, double d);
+    const dv_cell *(*depart)(const dv_cell *ip, dv_value *sp, dv_value *fp, dv_vm *vm, int64_t r,
+                             double d);
     /* So many back edges after the last safepoint that polled, the one at ip does. */
     void (*sampled)(dv_vm *vm, const dv_cell *ip, int64_t back_edges);
     void (*release_code)(dv_vm *vm, dv_object *code);

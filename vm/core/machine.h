@@ -13,8 +13,8 @@
  *  2. An operation that makes a NaN makes one below the tag space: +NaN (arm64) or -NaN (x86-64),
  * both without a payload.  NaNs from elsewhere pass through dv_float_foreign.
  *  3. The lowest byte of a word comes first, and words need not be aligned to be read by memcpy.
- *  4. The compiler makes sibling calls of functions with four pointers, two int64_t and a double as
- * arguments: all seven in registers.  (Without it: -DDYNVM_FORMS=trampoline.)
+ *  4. The compiler makes sibling calls of functions with four pointers, an int64_t and a double as
+ * arguments: all six in registers.  (Without it: -DDYNVM_FORMS=trampoline.)
  *
  * What a processor may do as it likes: whether `char` has a sign, and what a conversion of a float
  * to an int that does not hold it gives; no code relies on either. */

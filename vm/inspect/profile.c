@@ -641,7 +641,7 @@ static const dv_cell *step(dv_vm *vm, const dv_cell *ip) {
     profile->forms[plan.op]++;
     if (is_machine(ip)) {
         profile->machine++;
-        return handler(ip, vm->sp, 0, vm, vm->fp, vm->r, vm->d);
+        return handler(ip, vm->sp, vm->fp, vm, vm->r, vm->d);
     }
     dv_thread *thread = dv_frame_thread(vm->fp);
     if (dv_thread_owns(thread, ip))
@@ -657,7 +657,7 @@ static const dv_cell *step(dv_vm *vm, const dv_cell *ip) {
     const guards guards = guards_before(vm, &plan);
     const dv_value *fp = vm->fp;
     profile->missed = false;
-    const dv_cell *next = handler(ip, vm->sp, 0, vm, vm->fp, vm->r, vm->d);
+    const dv_cell *next = handler(ip, vm->sp, vm->fp, vm, vm->r, vm->d);
     dv_making_after(vm, &making, next, &profile->objects);
     if (in_region) count_guards(profile, &guards, next);
     if (plan.function) count_step(vm, profile, &plan, next);

@@ -736,9 +736,9 @@ static void release_raising(dv_vm *vm, const dv_extension_site *o, const dv_valu
 static const dv_cell *raise(dv_vm *vm, const dv_extension_site *o, const dv_cell *ip, dv_value *sp,
                             dv_value *fp) {
     const dv_cell *at = vm->ip;
-    if (at == ip) return dv_slow_raise(ip, sp, 0, vm, fp, 0, 0);
+    if (at == ip) return dv_slow_raise(ip, sp, fp, vm, 0, 0);
     release_raising(vm, o, sp - o->below);
-    return dv_slow_raise(at, sp - o->below, 0, vm, fp, 0, 0);
+    return dv_slow_raise(at, sp - o->below, fp, vm, 0, 0);
 }
 
 /* Reads the operands.  Are they of the types that the expression has seen? */
@@ -772,7 +772,7 @@ static const dv_cell *run_expression(DV_HANDLER_PARAMETERS) {
     vm->ip = ip, vm->sp = sp, vm->fp = fp;
     if (!GUARD_FAILS()) result = run(vm, o, entries, fp);
     if (dv_is_empty(result)) return raise(vm, o, ip, sp, fp);
-    if (dv_operate_is_rare(result)) return dv_operate_miss(DV_HANDLER_ARGUMENTS);
+    if (dv_operate_is_rare(result)) return dv_operate_miss(ip, sp, fp, vm, r, d);
     if (o->owned) release_entries(vm, o, entries);
     vm->sp = entries + !o->stores;
     if (!o->stores) *entries = result;

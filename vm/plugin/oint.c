@@ -40,7 +40,7 @@ static const dv_cell *call_generic(dv_vm *vm, const dv_cell *ip, dv_value *sp, d
             count++;
         }
     }
-    return dv_slow_call(ip + SITE_LENGTH, sp, 0, vm, fp, count, 0);
+    return dv_slow_call(ip + SITE_LENGTH, sp, fp, vm, count, 0);
 }
 
 /* Replaces callee, reserved entries and arguments by the result. */
@@ -94,7 +94,7 @@ static const dv_cell *run_portable(dv_vm *vm, const dv_cell *ip, dv_value *sp, d
     if (outcome == DVX_DEOPTIMISE) return call_generic(vm, ip, sp, fp, method);
     if (outcome == DVX_ERROR) result = DV_EMPTY;
     result = dv_extension_check(vm, taken->def->name, result);
-    if (dv_is_empty(result)) return dv_slow_raise(ip, sp, 0, vm, fp, 0, 0);
+    if (dv_is_empty(result)) return dv_slow_raise(ip, sp, fp, vm, 0, 0);
     return finish(vm, ip, sp, fp, method, result);
 }
 
@@ -110,7 +110,7 @@ static const dv_cell *run_plain(dv_vm *vm, const dv_cell *ip, dv_value *sp, dv_v
     vm->ip = ip, vm->sp = sp, vm->fp = fp;
     dv_value result =
         def->foreign_entry(vm, def, sp - count - has_self, count + has_self, DV_EMPTY);
-    if (dv_is_empty(result)) return dv_slow_raise(ip, sp, 0, vm, fp, 0, 0);
+    if (dv_is_empty(result)) return dv_slow_raise(ip, sp, fp, vm, 0, 0);
     return finish(vm, ip, sp, fp, method, result);
 }
 
@@ -129,7 +129,7 @@ static const dv_cell *run_class(dv_vm *vm, const dv_cell *ip, dv_value *sp, dv_v
         dv_release(vm, made);
         made = DV_EMPTY;
     }
-    if (dv_is_empty(made)) return dv_slow_raise(ip, sp, 0, vm, fp, 0, 0);
+    if (dv_is_empty(made)) return dv_slow_raise(ip, sp, fp, vm, 0, 0);
     return finish(vm, ip, sp, fp, method, made);
 }
 

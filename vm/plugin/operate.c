@@ -241,9 +241,9 @@ static bool is_same_callee(const dv_extension_site *o, dv_value callee) {
 static const dv_cell *call(dv_vm *vm, const dv_extension_site *o, const dv_cell *ip, dv_value *sp,
                            dv_value *fp, int64_t count) {
     if (!dv_operate_is_named(o->family))
-        return dv_slow_call(ip + o->seen.length, sp, 0, vm, fp, count, 0);
+        return dv_slow_call(ip + o->seen.length, sp, fp, vm, count, 0);
     vm->keywords = ip[3].v;
-    return dv_slow_call_keywords(ip + o->seen.length, sp, 0, vm, fp, count, 0);
+    return dv_slow_call_keywords(ip + o->seen.length, sp, fp, vm, count, 0);
 }
 
 /* The instruction itself, with all its operands in place. */
@@ -262,12 +262,12 @@ static const dv_cell *generic(dv_vm *vm, const dv_extension_site *o, const dv_ce
         return call(vm, o, ip, sp, fp, count);
     }
     if (o->family == DV_OP_LOAD_METHOD) {
-        if (!dv_prepare_method(vm, sp, ip[2].v)) return dv_slow_raise(ip, sp, 0, vm, fp, 0, 0);
+        if (!dv_prepare_method(vm, sp, ip[2].v)) return dv_slow_raise(ip, sp, fp, vm, 0, 0);
         vm->sp = sp + 3;
         return ip + o->seen.length;
     }
     dv_value result = compute(vm, o, ip, sp - o->seen.count);
-    if (dv_is_empty(result)) return dv_slow_raise(ip, sp, 0, vm, fp, 0, 0);
+    if (dv_is_empty(result)) return dv_slow_raise(ip, sp, fp, vm, 0, 0);
     return leave(vm, o, ip, sp, fp, own, result);
 }
 
@@ -323,7 +323,7 @@ const dv_cell *dv_operate_miss(DV_HANDLER_PARAMETERS) {
 
 static const dv_cell *site_miss(DV_HANDLER_PARAMETERS) {
     (void)r;
-    return dv_operate_miss(ip, sp, 0, vm, fp, (int64_t)(intptr_t)dv_occurrence_at(ip), d);
+    return dv_operate_miss(ip, sp, fp, vm, (int64_t)(intptr_t)dv_occurrence_at(ip), d);
 }
 
 /* A site that has lost a derivative with dropped operands: a suspended activation may come back
@@ -377,8 +377,8 @@ static const dv_cell *run_call(DV_HANDLER_PARAMETERS) {
         !GUARD_FAILS())
         result = dv_operate_run(vm, o, operands);
     if (copies && o->method) operands[0] = DV_EMPTY;
-    if (dv_is_empty(result)) return dv_slow_raise(ip, sp, 0, vm, fp, 0, 0);
-    if (dv_operate_is_rare(result)) return dv_operate_miss(DV_HANDLER_ARGUMENTS);
+    if (dv_is_empty(result)) return dv_slow_raise(ip, sp, fp, vm, 0, 0);
+    if (dv_operate_is_rare(result)) return dv_operate_miss(ip, sp, fp, vm, r, d);
     return finish_call(vm, o, ip, sp, fp, result);
 }
 
@@ -393,8 +393,8 @@ static const dv_cell *run_callee(DV_HANDLER_PARAMETERS) {
     vm->ip = ip, vm->sp = sp, vm->fp = fp;
     if (dv_occurrence_fits(&o->seen, sp - 1, 1) && !GUARD_FAILS())
         result = dv_operate_run(vm, o, sp - 1);
-    if (dv_is_empty(result)) return dv_slow_raise(ip, sp, 0, vm, fp, 0, 0);
-    if (dv_operate_is_rare(result)) return dv_operate_miss(DV_HANDLER_ARGUMENTS);
+    if (dv_is_empty(result)) return dv_slow_raise(ip, sp, fp, vm, 0, 0);
+    if (dv_operate_is_rare(result)) return dv_operate_miss(ip, sp, fp, vm, r, d);
     sp[-1] = result;
     sp[2] = DV_EMPTY;
     vm->sp = sp + 3;

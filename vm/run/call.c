@@ -92,7 +92,7 @@ static const dv_cell *fail_call(dv_vm *vm, const dv_cell *link, dv_value *sp, dv
         dv_release(vm, *sp);
     }
     vm->error = error;
-    return dv_slow_raise(link - 1, sp, 0, vm, fp, 0, 0);
+    return dv_slow_raise(link - 1, sp, fp, vm, 0, 0);
 }
 
 /* Enters the method of the object in the callee's place; `back` is where its frame returns to. */
@@ -279,7 +279,7 @@ static inline void run_cells(dv_vm *vm, const dv_cell *ip) {
     dv_vm *volatile kept = vm;
     while (ip) {
         dv_vm *now = kept;
-        ip = ip->h(ip, now->sp, 0, now, now->fp, now->r, now->d);
+        ip = ip->h(ip, now->sp, now->fp, now, now->r, now->d);
         DV_REGISTERS_CHANGED();
     }
 }

@@ -109,12 +109,12 @@ const dv_cell *dv_slow_call_ex(DV_HANDLER_PARAMETERS) {
     dv_value *frame = sp - 1 - r, names = DV_EMPTY;
     vm->ip = ip - 1, vm->sp = sp, vm->fp = fp;
     if (r && !make_named(vm, frame[-3], *frame, sp - 1))
-        return dv_slow_raise(ip - 1, sp, 0, vm, fp, 0, 0);
+        return dv_slow_raise(ip - 1, sp, fp, vm, 0, 0);
     dv_value dict = r ? sp[-1] : DV_EMPTY;
     const int64_t named = r ? dv_as_dict(dict)->count : 0;
     if (!make_positional(vm, frame[-3], frame) || !has_room(vm, sp, count_of(*frame) + named) ||
         (named && dv_is_empty(names = names_of(vm, dict))))
-        return dv_slow_raise(ip - 1, sp, 0, vm, fp, 0, 0);
+        return dv_slow_raise(ip - 1, sp, fp, vm, 0, 0);
     sp = push_items(vm, frame);
     if (r) sp = push_values(vm, dict, sp);
     const dv_cell *next = dv_call_entries(vm, ip, sp, fp, (uint32_t)(sp - frame), names);

@@ -27,7 +27,7 @@ const dv_cell *dv_slow_consume(DV_HANDLER_PARAMETERS) {
     const dv_cell *next = dv_as_generator(sp[-1])->next;
     vm->ip = ip - 1, vm->sp = sp, vm->fp = fp;
     dv_value total = first_total(vm, (dv_consume_kind)r);
-    if (!dv_is_empty(vm->error)) return dv_slow_raise(ip - 1, sp, 0, vm, fp, 0, 0);
+    if (!dv_is_empty(vm->error)) return dv_slow_raise(ip - 1, sp, fp, vm, 0, 0);
     vm->fp = dv_consume_enter(vm, (dv_consume_kind)r, total, ip, fp, &vm->sp);
     return next;
 }
@@ -182,6 +182,5 @@ const dv_cell *dv_slow_consumed(DV_HANDLER_PARAMETERS) {
         dv_release_outer(vm, total);
     }
     vm->sp = top;
-    return more < 0 ? dv_slow_raise(ip, top, 0, vm, fp, 0, 0)
-                    : leave(vm, kind, top, result, behind);
+    return more < 0 ? dv_slow_raise(ip, top, fp, vm, 0, 0) : leave(vm, kind, top, result, behind);
 }

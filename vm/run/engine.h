@@ -31,8 +31,8 @@
 #include "core/vm.h"
 #include "types/sequence/tuple.h"
 
-typedef const dv_cell *(*dv_handler)(const dv_cell *ip, dv_value *sp, int64_t spare, dv_vm *vm,
-                                     dv_value *fp, int64_t r, double d);
+typedef const dv_cell *(*dv_handler)(const dv_cell *ip, dv_value *sp, dv_value *fp, dv_vm *vm,
+                                     int64_t r, double d);
 
 /* State of a site: an instruction that can be quickened or releases operands. */
 typedef struct dv_site {
@@ -84,19 +84,8 @@ union dv_cell {
 /* The handlers of each form by opcode; NULL tables where a form is not built. */
 extern const dv_handler dv_handlers_tail[], dv_handlers_trampoline[];
 
-/* The spare one and vm, which few bodies need, stand where x86-64 has the registers that a compiler
- * takes first, and that count shifts: fp and r would be moved out of them and back (measured: 3 %
- * of the instructions of a program). */
-#define DV_HANDLER_PARAMETERS                                                          \
-    const dv_cell *ip, dv_value *sp, __attribute__((unused)) int64_t spare, dv_vm *vm, \
-        dv_value *fp, int64_t r, double d
-#define DV_HANDLER_ARGUMENTS ip, sp, DV_ANYTHING(), vm, fp, r, d
-#define DV_ANYTHING()             \
-    ({                            \
-        int64_t any_;             \
-        __asm__("" : "=r"(any_)); \
-        any_;                     \
-    })
+#define DV_HANDLER_PARAMETERS \
+    const dv_cell *ip, dv_value *sp, dv_value *fp, dv_vm *vm, int64_t r, double d
 
 /* Out-of-line parts of handlers; all in trampoline form (they save sp, fp in the vm and return the
  * next ip). */
@@ -132,7 +121,7 @@ uint32_t dv_op_of(dv_vm *vm, dv_handler handler);
         vm->sp = sp, vm->fp = fp, vm->r = r, vm->d = d; \
         return ip;                                      \
     } while (0)
-#define TAIL(function) return function(DV_HANDLER_ARGUMENTS)
+#define TAIL(function) return function(ip, sp, fp, vm, r, d)
 /* Stress mode: every n-th guard fails.  Compiled into this form alone, so that it costs the other
  * nothing. */
 #define GUARD_FAILS() \
@@ -152,9 +141,9 @@ uint32_t dv_op_of(dv_vm *vm, dv_handler handler);
 #define GO()                                            \
     do {                                                \
         __asm__("" : "+r"(ip));                         \
-        DV_MUSTTAIL return ip->h(DV_HANDLER_ARGUMENTS); \
+        DV_MUSTTAIL return ip->h(ip, sp, fp, vm, r, d); \
     } while (0)
-#define TAIL(function) DV_MUSTTAIL return function(DV_HANDLER_ARGUMENTS)
+#define TAIL(function) DV_MUSTTAIL return function(ip, sp, fp, vm, r, d)
 #define GUARD_FAILS()  false
 #define EXIT_TAKEN()   false
 #endif
@@ -184,13 +173,6 @@ uint32_t dv_op_of(dv_vm *vm, dv_handler handler);
 #define CELL(n)   (ip[n])
 #define SITE      (ip[1].site)
 #define LOCAL(n)  (*(dv_value *)(void *)((char *)fp + ip[n].i))
-
-/* The rest as another instruction would, which begins anew. */
-#define LIKE(name)        \
-    do {                  \
-        DEAD();           \
-        TAIL(DV_H(name)); \
-    } while (0)
 
 /* Ways out of a handler.  LEN, IN and OUT are constants of the instruction. */
 #define NEXT()     \

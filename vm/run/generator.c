@@ -150,7 +150,7 @@ static const dv_cell *enter(dv_vm *vm, dv_generator *g, dv_value sent, dv_value 
     } else {
         vm->error = exception;
     }
-    return dv_slow_raise(g->at, sp, 0, vm, frame, 0, 0);
+    return dv_slow_raise(g->at, sp, frame, vm, 0, 0);
 }
 
 static int run_generator(dv_vm *vm, dv_generator *g, dv_value sent, dv_value exception,
@@ -293,7 +293,7 @@ static const dv_cell *sent_to(dv_vm *vm, const dv_cell *ip, dv_value *sp, dv_val
                               dv_value result) {
     const dv_cell *end = ip[2].target;
     dv_value receiver = sp[-2], sent = sp[-1];
-    if (outcome < 0) return dv_slow_raise(ip, sp, 0, vm, fp, 0, 0);
+    if (outcome < 0) return dv_slow_raise(ip, sp, fp, vm, 0, 0);
     sp[-1] = result;
     dv_release(vm, sent);
     if (outcome > 0) return ip + dv_op_infos[DV_OP_SEND].length;

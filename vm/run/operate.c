@@ -113,5 +113,5 @@ const dv_cell *dv_slow_operated(DV_HANDLER_PARAMETERS) {
     sp -= 3;
     vm->ip = ip = behind - 1, vm->sp = sp, vm->fp = fp;
     const dv_cell *next = finish(vm, how, result, behind, sp);
-    return next ? next : dv_slow_raise(ip, sp, 0, vm, fp, 0, 0);
+    return next ? next : dv_slow_raise(ip, sp, fp, vm, 0, 0);
 }

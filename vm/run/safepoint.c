@@ -13,7 +13,7 @@ enum { STRESSED_INTERVAL = 3, OBSERVED_INTERVAL = 2 };
 static const dv_cell *leave_region(DV_HANDLER_PARAMETERS) {
     const bool outside = ip == dv_count_cell || dv_thread_owns(dv_frame_thread(fp), ip);
     if (outside || !vm->hooks.region.depart) return ip;
-    return vm->hooks.region.depart(DV_HANDLER_ARGUMENTS);
+    return vm->hooks.region.depart(ip, sp, fp, vm, r, d);
 }
 
 /* Units of work in a round of the loop whose back edge is at ip: long ones count more, so that they
@@ -59,17 +59,17 @@ const dv_cell *dv_slow_safepoint(DV_HANDLER_PARAMETERS) {
     const int64_t units = units_of_round(ip), interval = watch(vm, ip, fp, units);
     tell_sample(vm, ip, dv_work_settle(vm, units));
     const bool pauses = vm->work.slice <= 0 && dv_program_may_pause(vm, fp);
-    if (pauses) ip = leave_region(DV_HANDLER_ARGUMENTS); /* which counts its rounds by countdown */
+    if (pauses) ip = leave_region(ip, sp, fp, vm, r, d); /* which counts its rounds by countdown */
     dv_work_renew(vm, interval);
     if (vm->collector.wanted && ip) {
-        if (!pauses) ip = leave_region(DV_HANDLER_ARGUMENTS);
+        if (!pauses) ip = leave_region(ip, sp, fp, vm, r, d);
         vm->ip = ip;
         if (ip) dv_collect_wanted(vm);
     }
     if (!ip) return NULL;
     sp = vm->sp, fp = vm->fp;
     vm->ip = ip;
-    if (!dv_poll_calls_slow(vm)) return dv_slow_raise(DV_HANDLER_ARGUMENTS);
+    if (!dv_poll_calls_slow(vm)) return dv_slow_raise(ip, sp, fp, vm, r, d);
     if (vm->hooks.inspect.observe && vm->collector.rest > 0) {
         /* What a collection owed has just been looked at: no round is observed twice. */
         vm->countdown = vm->collector.rest;

@@ -28,14 +28,14 @@ static const dv_cell *halt(DV_HANDLER_PARAMETERS) {
 
 static const dv_cell *halt_and_poll(DV_HANDLER_PARAMETERS) {
     dv_poll_at_back_edge(vm);
-    return halt(DV_HANDLER_ARGUMENTS);
+    return halt(ip, sp, fp, vm, r, d);
 }
 
 /* The frame is already in place, as for every call; expansion happens in it. */
 static const dv_cell *expand(DV_HANDLER_PARAMETERS) {
     vm->ip = ip, vm->sp = sp, vm->fp = fp;
     dv_thread *thread = dv_frame_thread(fp);
-    if (!thread->cells && !dv_thread_expand(vm, thread)) return dv_slow_raise(DV_HANDLER_ARGUMENTS);
+    if (!thread->cells && !dv_thread_expand(vm, thread)) return dv_slow_raise(ip, sp, fp, vm, r, d);
     return thread->counted;
 }
 
@@ -53,7 +53,7 @@ static const dv_cell *count(DV_HANDLER_PARAMETERS) {
     vm->sp = sp, vm->fp = fp;
     const dv_thread *thread = dv_frame_thread(fp);
     if (vm->hooks.inspect.observe) return thread->counted;
-    if (DV_UNLIKELY(--vm->countdown < 0)) return dv_slow_safepoint(DV_HANDLER_ARGUMENTS);
+    if (DV_UNLIKELY(--vm->countdown < 0)) return dv_slow_safepoint(ip, sp, fp, vm, r, d);
     vm->countdown -= thread->cell_count / DV_CELLS_OF_UNIT; /* below 0: the next one polls */
     return thread->counted;
 }

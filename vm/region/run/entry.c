@@ -738,7 +738,7 @@ const dv_cell *dv_region_exit(DV_HANDLER_PARAMETERS) {
     const dv_cell *next = take_exit(vm, exit->region, exit, fp, &saved, DV_LEAVES_AT_EXIT);
     vm->sp = top;
     if (dv_is_empty(vm->error)) return next;
-    return dv_slow_raise(next, vm->sp, 0, vm, vm->fp, 0, 0);
+    return dv_slow_raise(next, vm->sp, vm->fp, vm, 0, 0);
 }
 
 /* The point at this cell, or for exceptions the last one before it. */
@@ -762,7 +762,7 @@ const dv_cell *dv_region_retired(DV_HANDLER_PARAMETERS) {
     const dv_cell *next = take_exit(vm, region, exit, fp, &saved, DV_LEAVES_AT_SAFEPOINT);
     vm->sp = top;
     if (dv_is_empty(vm->error)) return next;
-    return dv_slow_raise(next, vm->sp, 0, vm, vm->fp, 0, 0);
+    return dv_slow_raise(next, vm->sp, vm->fp, vm, 0, 0);
 }
 
 static const dv_exit *exit_at(const dv_thread *thread, const dv_cell *ip,
@@ -1232,7 +1232,7 @@ const dv_cell *dv_region_hot(DV_HANDLER_PARAMETERS) {
         set_back_edge(vm, back, DV_OP_JUMP_BACK_QUIET);
         return head;
     }
-    return dv_region_enter(DV_HANDLER_ARGUMENTS);
+    return dv_region_enter(ip, sp, fp, vm, r, d);
 }
 
 /* Other kinds

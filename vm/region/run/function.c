@@ -229,7 +229,7 @@ const dv_cell *dv_function_return(DV_HANDLER_PARAMETERS) {
     if (dv_kind_is_raw((dv_kind)gate->result)) raw = (const dv_cell *)(uintptr_t)fp[ip[1].o.a].bits;
     vm->ip = ip, vm->sp = fp + ip[1].o.d, vm->fp = fp, vm->r = r, vm->d = d;
     const dv_value result = raw ? DV_NONE : box_result(vm, gate, &fp[ip[1].o.a], r, d);
-    if (dv_is_empty(result)) return dv_slow_raise(ip, vm->sp, 0, vm, fp, r, d);
+    if (dv_is_empty(result)) return dv_slow_raise(ip, vm->sp, fp, vm, r, d);
     const dv_value function = fp[-3];
     fp[-3] = result;
     vm->calls_left++;
