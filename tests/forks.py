@@ -12,10 +12,11 @@ from typing import Dict, List
 from oracle import Result
 
 CHUNK = 1 << 16
+MOST = 16  # runs of one copy
 
 
 class Forks:
-    """One run at a time: who has several threads makes several."""
+    """One request at a time: who has several threads makes several."""
 
     def __init__(self, program: Path, library: Path, env: Dict[str, str]):
         self.socket, there = socket.socketpair()
@@ -25,16 +26,26 @@ class Forks:
         with there:
             self.server = subprocess.Popen([program], env=env, stdin=subprocess.DEVNULL, pass_fds=[there.fileno()])
 
-    def run(self, arguments: List[str], cwd: Path, timeout: float, leaks: bool) -> Result:
-        """Like oracle.run_process.  `leaks`: the sanitizer looks for them at the end."""
-        pipes = [os.pipe(), os.pipe()]
-        text = b"".join(os.fsencode(word) + b"\0" for word in ["leaks" if leaks else "", cwd, *arguments])
+    def run(self, lines: List[List[str]], cwd: Path, timeout: float, leaks: bool) -> List[Result]:
+        """Like oracle.run_process for each of the lines of arguments.  `leaks`: the sanitizer looks for them at the end."""
+        results: List[Result] = []
+        while len(results) < len(lines):
+            results += self.ask(lines[len(results) : len(results) + MOST], cwd, timeout, leaks)
+        return results
+
+    def ask(self, lines: List[List[str]], cwd: Path, timeout: float, leaks: bool) -> List[Result]:
+        """The results up to the first line that ends the process."""
+        pipes = [os.pipe() for _ in range(2 * len(lines))]
+        words = ["leaks" if leaks else "", cwd]
+        for line in lines:
+            words += [str(len(line)), *line]
+        text = b"".join(os.fsencode(word) + b"\0" for word in words)
         socket.send_fds(self.socket, [struct.pack("I", len(text))], [write for _, write in pipes])
         self.socket.sendall(text)
         for _, write in pipes:
             os.close(write)
-        copy, deadline, timed_out = self.answer(), time.monotonic() + timeout, False
-        said = [bytearray(), bytearray()]
+        copy, deadline, timed_out = self.answer(), time.monotonic() + timeout * len(lines), False
+        said = [bytearray() for _ in pipes]
         with selectors.DefaultSelector() as selector:
             for (read, _), part in zip(pipes, said):
                 selector.register(read, selectors.EVENT_READ, part)
@@ -50,7 +61,9 @@ class Forks:
                         selector.unregister(key.fd)
                         os.close(key.fd)
         status = os.waitstatus_to_exitcode(self.answer())
-        return Result(bytes(said[0]), bytes(said[1]), status, timed_out)
+        statuses = [self.answer() for _ in range(self.answer())] + [status]
+        ends = [(status, False) for status in statuses[:-1]] + [(statuses[-1], timed_out)]
+        return [Result(bytes(said[2 * i]), bytes(said[2 * i + 1]), *end) for i, end in enumerate(ends)]
 
     def answer(self) -> int:
         got = self.socket.recv(4, socket.MSG_WAITALL)
