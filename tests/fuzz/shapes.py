@@ -268,7 +268,7 @@ def main() -> int:
         print(PRELUDE + program(given.show))
         return 0
     dynvm = [given.dynvm, f"--memory-limit={MEMORY}"]
-    variables = {"ASAN_OPTIONS": "detect_leaks=1:allocator_may_return_null=1", "UBSAN_OPTIONS": "print_stacktrace=1"}
+    variables = {"ASAN_OPTIONS": "detect_leaks=1:allocator_may_return_null=1:quarantine_size_mb=16", "UBSAN_OPTIONS": "print_stacktrace=1"}
     end, at, found = time.monotonic() + given.seconds, given.first, 0
     while at < given.first + given.count and time.monotonic() < end and found < 20:
         seeds = list(range(at, min(at + PER_PROCESS, given.first + given.count)))
