@@ -162,5 +162,6 @@ void dv_objects_left(const dv_exit *exit, const dv_value *fp, dv_objects *object
         }
         if (item->action == DV_EXIT_RANGE && !dv_is_object(fp[item->to]))
             make_after_all(objects, DV_MADE_ITERATOR);
+        if (item->action == DV_EXIT_WALK) make_after_all(objects, DV_MADE_ITERATOR);
     }
 }
