@@ -280,7 +280,8 @@ class Instances(Loops):
         elif self.chance(60):
             self.line(f"object.__setattr__({name}, {self.pick([f'{chr(39)}a{chr(39)}, {self.int_leaf()}', f'{chr(39)}b{chr(39)}, {self.float_leaf()}', f'{chr(39)}other{chr(39)}, {other}'])})")
         else:
-            self.line(f"{name} = {other}")
+            self.put(self.pick([f"{name} = {other}", f"{name} = {other}\n{other} = {self.new()}", f"{other} = {self.new()}\n{name} = {other}",
+                                f"{other} = {self.new()}\n{self.pick(OBJECTS)} = {name}\n{name} = {other}", f"if {self.condition()}: {name} = {other}"]))
 
     def side(self) -> str:
         return self.pick([self.pick(OBJECTS), self.object_expression(1), self.new(), self.new(), f"{self.pick(NESTS)}.left.kept()", f"{self.pick(NESTS)}.left",

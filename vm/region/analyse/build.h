@@ -408,8 +408,8 @@ void dv_virtual_disturb(dv_build *b);
 /* The next local has the object where the region begins, at `head`: may the loop carry it as a
  * virtual instance?  Then it is pushed; false: it may not. */
 bool dv_virtual_begin(dv_build *b, dv_value object, uint32_t head);
-/* Is about to be stored to local q of the loop's function what the topmost entry is: what is
- * carried there, or elsewhere, and held by others, too, is made. */
+/* Local q of the loop's function is about to be stored to, or deleted: what it carries, and others
+ * hold, too, is carried by one of these, or made. */
 void dv_virtual_part(dv_build *b, int32_t q);
 /* Makes the virtual instance with this record, for all entries that hold it. */
 void dv_virtual_make(dv_build *b, int32_t record);

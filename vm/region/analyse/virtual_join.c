@@ -48,15 +48,16 @@ static bool is_kept(const way *w, int32_t q) {
 /* Of the locals that alone hold the instance, the only one that is not dead at the leader, which
  * may carry it; -1: there is none. */
 static int32_t live_holder(const way *w, int32_t record) {
-    int32_t holder = -1;
+    int32_t holder = -1, carrier = -1;
     for (int32_t q = 0; q < w->b->top; q++) {
         if (!dv_has_record(&w->b->e[q]) || w->b->e[q].slot != record) continue;
         if (is_kept(w, q)) return -1;
+        if (dv_is_carried(&w->b->e[q])) carrier = q;
         if (is_dead_at(w, q)) continue;
         if (holder >= 0) return -1;
         holder = q;
     }
-    return holder;
+    return carrier < 0 || carrier == holder ? holder : -1;
 }
 
 /* Does the local alone, or with dead ones, hold an instance with raw attributes, which the loop may
@@ -437,6 +438,13 @@ static bool fades_at(const way *w, int32_t q) {
     return true;
 }
 
+/* Does a local carry the leader's instance? */
+static bool is_carried_at(const way *w, int32_t number) {
+    for (int32_t q = 0; q < w->at->top; q++)
+        if (dv_is_carried(&w->at->entries[q]) && w->at->entries[q].slot == number) return true;
+    return false;
+}
+
 /* The instances of the leader and those of this way, anew; true: one is not what it was. */
 static bool fails_to_match(way *w, bool *changed) {
     dv_build *b = w->b;
@@ -451,7 +459,10 @@ static bool fails_to_match(way *w, bool *changed) {
         w->boxes = may_box(w, q);
         if (is_virtual(&b->e[q]) && join_record(w, known->slot, b->e[q].slot, changed)) {
             if (dv_is_carried(known) || !dv_is_carried(&b->e[q])) continue;
-            carry_at(w, q);
+            if (is_carried_at(w, known->slot))
+                make_at(w, known->slot);
+            else
+                carry_at(w, q);
             return true;
         }
         if (!fades_at(w, q)) make_at(w, known->slot);

@@ -141,12 +141,27 @@ static int32_t carrier_of(const dv_build *b, int32_t record) {
     return -1;
 }
 
+/* Local q, which carries an instance, is about to lose it: another local that has it carries it
+ * from now on, with what q has at home; it is made if something else has it. */
+static void hand_over(dv_build *b, int32_t q) {
+    const int32_t record = b->e[q].slot;
+    int32_t heir = -1;
+    for (int32_t other = 0; other < b->top; other++)
+        if (other != q && holds(b, other, record)) heir = other;
+    if (heir < 0) return;
+    if (heir >= b->locals || heir >= DV_LIVENESS_LOCALS) {
+        dv_virtual_make(b, record);
+        return;
+    }
+    dv_region_emit(b, DV_OP_R_BORROW, dv_home(b, q), dv_home(b, heir), 0);
+    b->e[heir].value = DV_FADED;
+    b->e[q].value = DV_EMPTY;
+    b->faded |= UINT64_C(1) << heir;
+    b->version++;
+}
+
 void dv_virtual_part(dv_build *b, int32_t q) {
-    const dv_known_value *v = dv_top(b, 1);
-    if (q >= b->locals) return;
-    if (is_virtual(v) && carrier_of(b, v->slot) >= 0) dv_virtual_make(b, v->slot);
-    for (int32_t other = 0; other < b->top && dv_is_carried(&b->e[q]); other++)
-        if (other != q && holds(b, other, b->e[q].slot)) dv_virtual_make(b, b->e[q].slot);
+    if (q < b->locals && dv_is_carried(&b->e[q])) hand_over(b, q);
 }
 
 static dv_kind raw_kind(dv_value v) {
@@ -962,12 +977,16 @@ static bool has_carried(const dv_build *b, int32_t q) {
     return dv_is_faded(&b->e[q]) && carrier_of(b, b->e[q].slot) >= 0;
 }
 
-/* The dead locals that have what local q carries get it, too, if it has not been made in them. */
+/* Other locals that have what local q carries get it, too, dead ones if it has not been made in
+ * them. */
 static void push_shared(dv_build *b, int32_t q) {
-    for (int32_t other = 0; other < b->top; other++) {
-        const dv_exit_item copy = {
-            .to = dv_home(b, other), .from = dv_home(b, q), .action = DV_EXIT_COPY_FADED};
-        if (dv_is_faded(&b->e[other]) && b->e[other].slot == b->e[q].slot) DV_PUSH(b, items, copy);
+    for (int32_t other = 0; other < b->locals; other++) {
+        const bool faded = dv_is_faded(&b->e[other]);
+        const dv_exit_item copy = {.to = dv_home(b, other),
+                                   .from = dv_home(b, q),
+                                   .action = faded ? DV_EXIT_COPY_FADED : DV_EXIT_COPY};
+        if (other != q && dv_has_record(&b->e[other]) && b->e[other].slot == b->e[q].slot)
+            DV_PUSH(b, items, copy);
     }
 }
 
@@ -982,7 +1001,7 @@ void dv_virtual_exit(dv_build *b, dv_context *context, uint32_t pc, int32_t q) {
         if (carries) push_shared(b, q);
         return;
     }
-    if (has_carried(b, q)) return;
+    if (q < b->locals && carrier_of(b, b->e[q].slot) >= 0) return;
     const dv_exit_item copy = {.to = dv_home(b, q),
                                .from = dv_home(b, first),
                                .action =
@@ -1043,7 +1062,7 @@ void dv_virtual_restore(dv_build *b, const dv_snapshot *to) {
 static void note_made(dv_build *b, int32_t record) {
     const int32_t first = first_holder(b, record);
     const bool lasting = is_lasting(b, first);
-    for (int32_t q = first; q < b->top; q++) {
+    for (int32_t q = 0; q < b->top; q++) {
         if (!holds(b, q, record)) continue;
         b->e[q] = (dv_known_value){DV_K_ANY, DV_AT_HOME, 0, DV_EMPTY};
         if (q == first) continue;
