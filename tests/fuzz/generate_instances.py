@@ -355,6 +355,8 @@ class Instances(Loops):
             f"i1 = {name}.both()[0] % 1000",
             f"{name} = {other}.both()[1][1]",
             f"i1, (held, {name}) = {other}.both()",
+            f"i1 += ({self.int_leaf()}, {self.int_leaf()}) {self.pick(['<', '<=', '==', '!=', '>'])} ({self.int_leaf()}, {self.pick(['i1', '0.5', self.int_leaf()])})",
+            f"if ({self.float_leaf()}, i1) {self.pick(['<', '>=', '==', '!='])} ({self.float_leaf()}, {self.int_leaf()}): i1 += 1",
             f"i1 = look(({self.new()}, {name})[{self.pick(['0', '1', '-1'])}]) % 1000",
         ]))
 

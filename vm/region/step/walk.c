@@ -1,5 +1,6 @@
-/* walk.c: the transfer function of loops: ranges whose iterator is virtual, sequences and pairs
- * that are walked by an iterator that stays an object, and back edges.
+/* walk.c: the transfer function of loops: ranges whose iterator is virtual, lists and tuples whose
+ * iterator is not made (WALK), sequences and pairs that are walked by an iterator that stays an
+ * object, and back edges.
  *
  * A way to walk is a row of `walks` or of `pair_walks` here, and its instructions in
  * gen/ops/region_buffer.mako. */
