@@ -62,10 +62,10 @@ uint32_t dv_step_get_iter(dv_build *b, uint32_t next_pc) {
     dv_materialize(b, q);
     if (guarded) dv_region_emit_guard(b, DV_OP_R_GUARD_SEQUENCE, home, 0, 0);
     if (!owned) dv_region_emit(b, DV_OP_R_COPY, home, home, 0);
+    dv_build_mark(b, DV_MADE_ITERATOR);
     dv_region_emit_constant(b, dv_emit_const(b, slot, DV_K_INT), (dv_cell){.i = 0});
     b->e[q] = (dv_known_value){DV_K_WALK, DV_AT_HOME, slot, dv_raw_pointer(here)};
     b->version++;
-    dv_build_mark(b, DV_MADE_ITERATOR);
     dv_step_count(b, true);
     return next_pc;
 }
