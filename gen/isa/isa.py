@@ -117,6 +117,7 @@ SAW = {
     "init": "what is called is a class with an __init__ of dl",
     "range": "a range is called, and walked at once",
     "iterable": "an iterator of a built-in type is made",
+    "sequence": "an iterator of a list or a tuple is made",
     "list": "a list is walked",
     "tuple": "a tuple is walked",
     "array": "an array of numbers is walked",

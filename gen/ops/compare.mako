@@ -325,7 +325,7 @@ ${contained_late(find, jump)}\
 % endfor
 % endfor
 
-<%isa:op name="COMPARE_ITEMS" region="embeds counts" operands="count count" variable="build" stack="items -- r" calls_out="yes" kills="all" doc="Compares two tuples as they are written down, without making them: their items are the n topmost entries; the second operand is the operator.">
+<%isa:op name="COMPARE_ITEMS" region="dv_step_compare_items counts" operands="count count" variable="build" stack="items -- r" calls_out="yes" kills="all" doc="Compares two tuples as they are written down, without making them: their items are the n topmost entries; the second operand is the operator.">
     const int64_t half = CELL(1).i / 2;
     dv_value *const first = sp - 2 * half;
     int64_t at = 0;

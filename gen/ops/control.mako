@@ -219,14 +219,14 @@ TRUTHS = [("int", (lambda v: f"dv_is_int({v})"), (lambda v: f"{v}.bits != DV_TAG
     JUMP(behind);
 </%isa:op>
 
-<%isa:op name="GET_ITER" region="embeds" operands="own" stack="v -- iterator" calls_out="yes" kills="all" select="dv_choose_get_iter" doc="Makes an iterator.">
+<%isa:op name="GET_ITER" region="dv_step_get_iter" operands="own" stack="v -- iterator" calls_out="yes" kills="all" select="dv_choose_get_iter" doc="Makes an iterator.">
     const dv_value result = dv_iterate(vm, v);
     if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
     DISPOSE1(SITE.own, v);
     DONE(result);
 </%isa:op>
 
-<%isa:derivative name="GET_ITER_SEQUENCE" saw="iterable" of="GET_ITER" doc="Makes an iterator of a list or a tuple.">
+<%isa:derivative name="GET_ITER_SEQUENCE" saw="sequence" of="GET_ITER" doc="Makes an iterator of a list or a tuple.">
     if (DV_UNLIKELY((!dv_is_shape(v, DV_T_LIST) && !dv_is_shape(v, DV_T_TUPLE)) || GUARD_FAILS())) MISS();
     dv_iterator *iterator = dv_iterator_quick(vm);
     if (DV_UNLIKELY(!iterator)) TAIL(DV_H(GET_ITER));

@@ -228,6 +228,29 @@ ${walk(f"dv_is_shape(whole, DV_T_{kind})", f"const dv_{kind.lower()} *from = dv_
 </%isa:region>
 % endfor
 % endfor
+## The same where there is no iterator.
+% for kind in ("LIST", "TUPLE"):
+% for suffix, what, test, result in ITEMS:
+<%isa:region name="RW_WALK_${kind}_${suffix}" operands="" cache="4" doc="Head of a loop over the ${kind.lower()} (guard) in home slot a: the ${what} (guard) with the index in raw slot c to slot b, or jumps when there is none.">
+    if (DV_UNLIKELY(!dv_is_shape(HOME(a), DV_T_${kind}) || GUARD_FAILS())) EXIT();
+    const dv_${kind.lower()} *from = dv_as_${kind.lower()}(HOME(a));
+    const int64_t next = SLOT_I(c);
+    if (DV_UNLIKELY(next >= from->count)) {
+        ip = CELL(4).target;
+        GO();
+    }
+    const dv_value item = from->items[next];
+    if (DV_UNLIKELY(!(${test}))) EXIT();
+    SLOT_I(c) = next + 1;
+    ${result};
+    REGION_NEXT();
+</%isa:region>
+% endfor
+% endfor
+<%isa:region name="R_GUARD_SEQUENCE" operands="" cache="3" doc="Leaves unless home slot a holds a list or a tuple.">
+    if (DV_UNLIKELY((!dv_is_shape(HOME(a), DV_T_LIST) && !dv_is_shape(HOME(a), DV_T_TUPLE)) || GUARD_FAILS())) EXIT();
+    REGION_NEXT();
+</%isa:region>
 <%isa:region name="RW_BYTES_I" operands="" cache="4" doc="Head of a loop over a bytes or bytearray (guard) by the iterator in home slot a: next int to slot b, or jumps when it is exhausted.">
 ${walk("dv_is_shape(whole, DV_T_BYTES) || dv_is_shape(whole, DV_T_BYTEARRAY)", "const dv_str *from = dv_as_str(dv_is_shape(whole, DV_T_BYTES) ? whole : ((const dv_bytearray *)dv_as_object(whole))->bytes);", "from->length")}\
     SLOT_I(b) = (uint8_t)from->data[walk->next++];

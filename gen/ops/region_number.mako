@@ -148,6 +148,26 @@ x, y = doubles(mode)
     d = -d;
     REGION_NEXT();
 </%isa:region>
+## Two tuples of numbers that are compared and not made: r is the order of their items so far, 0: less, 1: equal, 2: greater.
+% for when in ("FIRST", "NEXT"):
+<%isa:region name="RO_${when}_I" operands="" cache="3" doc="${'Order of raw ints in slots a and b, to the int register.' if when == 'FIRST' else 'The same if those before were equal.'}">
+    ${'' if when == 'FIRST' else 'if (r == 1) '}r = 1 + (SLOT_I(a) > SLOT_I(b)) - (SLOT_I(a) < SLOT_I(b));
+    REGION_NEXT();
+</%isa:region>
+<%isa:region name="RO_${when}_D" operands="" cache="3" doc="${'Order of doubles in slots a and b, to the int register; leaves where there is none.' if when == 'FIRST' else 'The same if those before were equal.'}">
+    ${'' if when == 'FIRST' else 'if (r == 1) '}{
+        const double x = SLOT_D(a), y = SLOT_D(b);
+        if (DV_UNLIKELY(x != x || y != y || GUARD_FAILS())) EXIT();
+        r = 1 + (x > y) - (x < y);
+    }
+    REGION_NEXT();
+</%isa:region>
+% endfor
+<%isa:region name="RO_IS" operands="" cache="3" doc="Is the order in the int register one at which operator a (dv_compare_op) is true?  To that.">
+    if (DV_UNLIKELY(vm->calls_left <= 0 || GUARD_FAILS())) EXIT(); /* it counts as a call */
+    r = dv_int64s_compare((dv_compare_op)CELL(1).o.a, r, 1);
+    REGION_NEXT();
+</%isa:region>
 <%isa:region name="R_NOT" operands="" cache="3" doc="Inverts the truth value in the register.">
     r = !r;
     REGION_NEXT();

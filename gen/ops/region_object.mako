@@ -257,6 +257,10 @@ set_to = {"IR": "r = ", "DR": "d = ", "IS": "SLOT_I(c) = "}.get(kind + to)
     HOME(b) = dv_retain(HOME(a));
     REGION_NEXT();
 </%isa:region>
+<%isa:region name="R_COPY_FADED" operands="" cache="3" doc="If home slot b has DV_FADED: home slot a, retained, to it.">
+    if (dv_same(HOME(b), DV_FADED)) HOME(b) = dv_retain(HOME(a));
+    REGION_NEXT();
+</%isa:region>
 <%isa:region name="R_BORROW" operands="" cache="3" homes="borrow" doc="Home slot a, not retained, to home slot b.">
     HOME(b) = HOME(a);
     REGION_NEXT();

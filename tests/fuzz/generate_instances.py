@@ -252,7 +252,7 @@ class Instances(Loops):
             self.bound()
             return
         if self.chance(20):
-            self.pick([self.dict, self.function])()
+            self.pick([self.dict, self.function, self.walk])()
             return
         name, other = self.pick(OBJECTS), self.pick(OBJECTS)
         loop = self.pick(self.loops or ["0"])
@@ -280,7 +280,8 @@ class Instances(Loops):
         elif self.chance(60):
             self.line(f"object.__setattr__({name}, {self.pick([f'{chr(39)}a{chr(39)}, {self.int_leaf()}', f'{chr(39)}b{chr(39)}, {self.float_leaf()}', f'{chr(39)}other{chr(39)}, {other}'])})")
         else:
-            self.line(f"{name} = {other}")
+            self.put(self.pick([f"{name} = {other}", f"{name} = {other}\n{other} = {self.new()}", f"{other} = {self.new()}\n{name} = {other}",
+                                f"{other} = {self.new()}\n{self.pick(OBJECTS)} = {name}\n{name} = {other}", f"if {self.condition()}: {name} = {other}"]))
 
     def side(self) -> str:
         return self.pick([self.pick(OBJECTS), self.object_expression(1), self.new(), self.new(), f"{self.pick(NESTS)}.left.kept()", f"{self.pick(NESTS)}.left",
@@ -354,6 +355,8 @@ class Instances(Loops):
             f"i1 = {name}.both()[0] % 1000",
             f"{name} = {other}.both()[1][1]",
             f"i1, (held, {name}) = {other}.both()",
+            f"i1 += ({self.int_leaf()}, {self.int_leaf()}) {self.pick(['<', '<=', '==', '!=', '>'])} ({self.int_leaf()}, {self.pick(['i1', '0.5', self.int_leaf()])})",
+            f"if ({self.float_leaf()}, i1) {self.pick(['<', '>=', '==', '!='])} ({self.float_leaf()}, {self.int_leaf()}): i1 += 1",
             f"i1 = look(({self.new()}, {name})[{self.pick(['0', '1', '-1'])}]) % 1000",
         ]))
 
@@ -435,6 +438,20 @@ class Instances(Loops):
             f"h1 = h0\ni1 += (h0 is h1) + (h0 is held) + (1 if h0 else 2)", f"if {loop} == {self.random.randrange(2, 60)}: held = h0",
             f"x0 = called(h0, {self.int_leaf()}) * 0.5", f"l2 = [h0, i1]\ni1 = int(l2[0](l2[1])) % 1000", f"{name} = keeper({self.new()}, True)(i1)",
         ]))
+
+    def walk(self) -> None:
+        """A short loop over a tuple or list."""
+        name, number = self.pick(OBJECTS), self.pick(["1", "0.5", "2**62", "None", "'w'"])
+        walked = self.pick(["(1, 2, 3)", f"({self.int_leaf()}, i1)", f"[i1, {self.int_leaf()}, 3]", f"(1, i1 if {self.condition()} else {number})", "l0", "t0",
+                            f"[{name}, {self.new()}]", f"({name}, Told({self.int_leaf()}))", "objects", "[(1, 2), (3, i1)]", "((1, 0.5), (i1, 2))"])
+        held = self.pick(["held", "w0"])
+        self.put(f"l3 = {walked}\nfor {held} in {self.pick([walked, 'l3', 'l3'])}:")
+        self.indent += 1
+        self.put(self.pick([f"if isinstance({held}, int): i1 = (i1 + {held}) % 1000", f"{name} = {held}.kept()\ni1 = (i1 + {name}.a) % 1000",
+                            f"if {self.condition()}: {self.pick(['break', 'continue', 'l3 = None', 'held = l3'])}\ni1 += 1", f"i1 = (i1 + 12 // {held}) % 1000",
+                            f"i1 += {held} is {name}\nif len(l3) < 5 and isinstance(l3, list): l3.append({held})", f"i1 += {held}[0] % 100",
+                            f"for w1 in ({held}, i1): i1 += w1 is {held}"]))
+        self.indent -= 1
 
     def surprise(self) -> None:
         if self.chance(40):

@@ -93,7 +93,10 @@ static bool is_made(const dv_vm *vm, const dv_making *making, const dv_cell *nex
     case DV_OP_BUILD_TUPLE:
     case DV_OP_BUILD_KEY:
     case DV_OP_FOR_ITER: return dv_is_shape(result, DV_T_TUPLE);
-    case DV_OP_GET_ITER: return vm->fp == making->fp && result.bits != making->operand.bits;
+    case DV_OP_GET_ITER: /* a region that was entered may have a list in its place (WALK) */
+        return vm->fp == making->fp &&
+               (result.bits != making->operand.bits || dv_is_shape(result, DV_T_LIST) ||
+                dv_is_shape(result, DV_T_TUPLE));
     case DV_OP_LOAD_ATTR:
         return dv_is_shape(result, DV_T_METHOD) && dv_as_object(result)->references == 1;
     default: return true;

@@ -35,7 +35,9 @@ void dv_making_after(dv_vm *vm, const dv_making *making, const dv_cell *next, dv
  * there. */
 void dv_objects_passed(dv_vm *vm, const dv_region *region, const dv_cell *cell,
                        dv_objects *objects);
-/* The region is about to be left through the exit, which makes what nobody else has made. */
+/* The region is about to be left through the exit, which makes what nobody else has made.  (Not
+ * counted is the iterator of a WALK: INCA code may have made one, which went when the region was
+ * entered.) */
 void dv_objects_left(const dv_exit *exit, const dv_value *fp, dv_objects *objects);
 
 extern const char *const dv_made_names[DV_MADE_KINDS]; /* in JSON: never change */

@@ -250,7 +250,7 @@ static void read_entry_item(reading *r, dv_text word) {
     uint32_t k = DV_K_NOTHING;
     while (k <= DV_K_RANGE && !is_word(kind, dv_kind_names[k])) k++;
     if (k > DV_K_RANGE || k == DV_K_CHAR || k == DV_K_COMPLEX || k == DV_K_CONSTANT ||
-        k == DV_K_VIRTUAL || k == DV_K_UNSET)
+        k == DV_K_VIRTUAL || k == DV_K_UNSET || k == DV_K_WALK)
         fail(r, "no loop can be entered with '%.*s'", TEXT(kind));
     item.kind = (uint8_t)k;
     const bool local = !failed(r) && (uint32_t)item.home < r->reader->code->local_count;

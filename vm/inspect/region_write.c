@@ -40,7 +40,8 @@ static const char *refuse_exit(const dv_region *region, const dv_exit *exit) {
     for (uint32_t i = 0; i < exit->item_count; i++) {
         const dv_exit_item *item = &region->items[exit->first_item + i];
         if (item->action >= DV_EXIT_INSTANCE || item->action == DV_EXIT_COMPLEX ||
-            item->action == DV_EXIT_CHAR || item->action == DV_EXIT_CHAR_R)
+            item->action == DV_EXIT_CHAR || item->action == DV_EXIT_CHAR_R ||
+            item->action == DV_EXIT_WALK || item->action == DV_EXIT_COPY_FADED)
             return "an exit makes an object";
         if ((item->action == DV_EXIT_VALUE || item->action == DV_EXIT_VALUE_B) &&
             !is_speakable(item->value))

@@ -40,9 +40,12 @@ typedef enum dv_exit_action {
     DV_EXIT_VALUE_B, /* the same, borrowed */
     DV_EXIT_COPY,    /* home slot `from`, retained */
     DV_EXIT_COPY_B,
+    DV_EXIT_COPY_FADED, /* the same as COPY if slot `to` has DV_FADED, else nothing */
     DV_EXIT_FUNCTION, /* of the bound method in home slot `from`, retained */
     DV_EXIT_RANGE,    /* range iterator with raw state in slots from .. from+2: write back, or make
                          it */
+    DV_EXIT_WALK,     /* the iterator of the list or tuple in slot `to`, with the raw index in slot
+                         `from` */
     DV_EXIT_HANDLED,  /* what was handled: the exception of the dv_source in slot `from` is now */
     DV_EXIT_RAISED,   /* that exception, which is not handled yet */
     DV_EXIT_CAUGHT,   /* what is handled now, retained */
@@ -205,7 +208,7 @@ typedef struct dv_entry_item {
      * with (DV_SEEN_); 0: that does not matter. */
     uint8_t first;
     /* RANGE: a dead local that may have the iterator, too, as the source of a comprehension has;
-     * -1: none. */
+     * VIRTUAL: one that may have the object; -1: none. */
     int16_t twin;
 } dv_entry_item;
 

@@ -317,6 +317,7 @@ static dv_known_value canonical(dv_build *b, int32_t q, const dv_known_value *e)
     if (e->kind == DV_K_COMPLEX) c.where = DV_AT_SLOT, c.slot = dv_complex_slot(b, q);
     if (e->kind == DV_K_CONSTANT) c.where = DV_AT_VALUE, c.value = e->value;
     if (e->kind == DV_K_RANGE) c.where = DV_AT_NOWHERE, c.slot = e->slot;
+    if (e->kind == DV_K_WALK) c.slot = e->slot, c.value = e->value;
     if (dv_is_raised(e)) c = *e;
     if (e->kind == DV_K_RESERVED) c.where = DV_AT_NOWHERE;
     if (e->kind == DV_K_VIRTUAL) c.kind = DV_K_ANY;
@@ -335,12 +336,15 @@ static void enqueue(dv_build *b, dv_context *context, uint32_t pc, dv_snapshot *
     b->work[b->work_count++].pc = pc;
 }
 
-static dv_kind join_entries(const dv_known_value *a, const dv_known_value *c) {
+static dv_kind join_entries(dv_build *b, const dv_known_value *a, const dv_known_value *c) {
     if (a->kind == DV_K_CONSTANT && c->kind == DV_K_CONSTANT && dv_same(a->value, c->value))
         return DV_K_CONSTANT;
     if (a->kind == DV_K_RANGE && c->kind == DV_K_RANGE && a->slot != c->slot) return DV_K_CONFLICT;
     /* What is virtual on one way only is made there, or forgotten (dv_convert). */
     dv_kind kind = c->kind == DV_K_VIRTUAL ? DV_K_ANY : (dv_kind)c->kind;
+    if (a->kind == DV_K_WALK && kind == DV_K_WALK && a->slot != c->slot) return DV_K_CONFLICT;
+    if (a->kind == DV_K_WALK && kind != DV_K_WALK) dv_walk_need(b, a);
+    if (a->kind != DV_K_WALK && kind == DV_K_WALK) dv_walk_need(b, c);
     return dv_kind_join((dv_kind)a->kind, kind);
 }
 
@@ -371,7 +375,7 @@ static bool join(dv_build *b, dv_context *context, uint32_t pc, dv_snapshot *at)
     bool changed = dv_virtual_join(b, context, pc, at);
     for (int32_t q = 0; q < b->top; q++) {
         if (dv_has_record(&at->entries[q])) continue;
-        dv_kind kind = join_entries(&at->entries[q], &b->e[q]);
+        dv_kind kind = join_entries(b, &at->entries[q], &b->e[q]);
         if (is_either(b, context, pc, q, &at->entries[q])) continue;
         if (dv_has_known_shape(&at->entries[q]) &&
             !has_same_shape(&at->entries[q], shaped(b, &b->e[q]))) {
@@ -743,14 +747,25 @@ static void add_ready_items(dv_build *b, const dv_virtual *records, int32_t numb
     }
 }
 
-/* The attributes of an instance that the loop carries. */
-static void add_carried_items(dv_build *b, const dv_virtual *record, int16_t home) {
+/* A dead local that has at the head what local q carries; -1: none. */
+static int16_t shares_with(const dv_build *b, const dv_snapshot *head, int32_t q) {
+    for (int16_t other = 0; other < b->locals; other++)
+        if (dv_is_faded(&head->entries[other]) &&
+            head->entries[other].slot == head->entries[q].slot)
+            return other;
+    return -1;
+}
+
+/* The attributes of an instance that the loop carries in local q. */
+static void add_carried_items(dv_build *b, const dv_snapshot *head, int32_t q) {
+    const dv_virtual *record = &head->records[head->entries[q].slot];
+    const int16_t twin = shares_with(b, head, q);
     for (uint32_t i = 0; i < record->shape->count; i++)
         DV_PUSH(b, entry_items,
-                (dv_entry_item){.home = home,
+                (dv_entry_item){.home = dv_home(b, q),
                                 .raw = record->values[i].slot,
                                 .kind = DV_K_VIRTUAL,
-                                .twin = -1,
+                                .twin = twin,
                                 .attribute = (uint8_t)i,
                                 .of = record->values[i].kind,
                                 .shape = record->shape->number});
@@ -820,7 +835,7 @@ static void add_entries(dv_build *b) {
                 possible = false;
             if (e->kind == DV_K_RESERVED) continue; /* of a call around the loop */
             if (dv_is_carried(e)) {
-                add_carried_items(b, &head->records[e->slot], dv_home(b, q));
+                add_carried_items(b, head, q);
                 continue;
             }
             if (dv_is_faded(e)) {
@@ -833,14 +848,15 @@ static void add_entries(dv_build *b) {
             if (e->kind == DV_K_UNSET || (e->kind == DV_K_ANY && !checked && !first)) continue;
             const bool stored = q < b->locals && b->local_uses[q] & DV_LOCAL_STORED;
             const bool word = e->kind == DV_K_INT && q < b->locals;
-            entry.takes |= unboxed && stored;
+            const bool walks = e->kind == DV_K_WALK;
+            entry.takes |= (unboxed && stored) || walks;
             DV_PUSH(
                 b, entry_items,
                 (dv_entry_item){.home = dv_home(b, q),
                                 .raw = e->slot,
                                 .kind = e->kind,
                                 .dead = dv_build_is_dead(b, pc_of_head, q),
-                                .taken = (unboxed || word) && stored,
+                                .taken = walks || ((unboxed || word) && stored),
                                 .wide = word && (stored || !b->parameters),
                                 .first = first,
                                 .twin = e->kind == DV_K_RANGE ? twin_at(b, pc_of_head, q) : -1});
@@ -911,8 +927,11 @@ static void start_from_frame(dv_build *b, const dv_value *fp, uint32_t head) {
                                               dv_build_twin(fp, code->local_count,
                                                             b->live ? &b->live[head] : NULL, v)))
             kind = DV_K_RANGE;
+        if (i >= code->local_count + outer && b->vm->nama == DV_NAMA_VIRTUAL && dv_walk_is_own(v))
+            kind = DV_K_WALK;
         if (b->parameters) kind = dv_function_begins(b, i, kind);
-        dv_push_known(b, kind, DV_AT_HOME, kind == DV_K_RANGE ? dv_triple(b, b->top) : 0, DV_EMPTY);
+        const bool has_triple = kind == DV_K_RANGE || kind == DV_K_WALK;
+        dv_push_known(b, kind, DV_AT_HOME, has_triple ? dv_triple(b, b->top) : 0, DV_EMPTY);
         if (b->producer.context && b->top == b->producer.base - 3) dv_producer_begin(b);
     }
     b->context = b->root;

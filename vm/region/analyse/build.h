@@ -37,10 +37,12 @@ typedef struct dv_known_value {
     uint8_t kind;  /* dv_kind */
     uint8_t where; /* dv_where */
     /* AT_SLOT: slot number; AT_ALIAS: entry number of the local, or its own: borrowed from an
-     * attribute; RANGE: first slot of the triple; VIRTUAL, and what has faded: number of the record
+     * attribute; RANGE: first slot of the triple; WALK: the slot of the index; VIRTUAL, and what
+     * has faded: number of the record
      */
     int16_t slot;
-    /* AT_VALUE; ANY at home: its shape, if that is known, as an int; or FADED, also VIRTUAL */
+    /* AT_VALUE; WALK: the address of the snapshot of its GET_ITER, EMPTY: the frame has it; ANY at
+     * home: its shape, if that is known, as an int; or FADED, also VIRTUAL */
     dv_value value;
 } dv_known_value;
 
@@ -60,7 +62,7 @@ typedef struct dv_snapshot {
     bool head;      /* of a loop: a JUMP_BACK leads here */
     bool disturbed; /* a call of a class, or a tuple is built: something can leave before the store
                        of the result */
-    bool needed;    /* a tuple is built, as something needs it */
+    bool needed;    /* a tuple is built, or an iterator made, as something needs it */
     uint32_t typed, boxed; /* work between here and the next leaders, weighted by loop depth */
     uint32_t converted;    /* values put into boxes there, or taken out, likewise */
 } dv_snapshot;
@@ -385,6 +387,9 @@ static inline void dv_edge_resumes(dv_build *b) {
     if (b->emitting && !b->failed) b->edges.data[b->edges.count - 1].resumes = true;
 }
 
+/* walk.c: the iterator, a WALK, is needed: it is made from now on. */
+void dv_walk_need(dv_build *b, const dv_known_value *walk);
+
 /* virtual.c */
 /* Is it a dead local, whose instance may not have been made? */
 static inline bool dv_is_faded(const dv_known_value *e) {
@@ -403,8 +408,8 @@ void dv_virtual_disturb(dv_build *b);
 /* The next local has the object where the region begins, at `head`: may the loop carry it as a
  * virtual instance?  Then it is pushed; false: it may not. */
 bool dv_virtual_begin(dv_build *b, dv_value object, uint32_t head);
-/* Is about to be stored to local q of the loop's function what the topmost entry is: what is
- * carried there, or elsewhere, and held by others, too, is made. */
+/* Local q of the loop's function is about to be stored to, or deleted: what it carries, and others
+ * hold, too, is carried by one of these, or made. */
 void dv_virtual_part(dv_build *b, int32_t q);
 /* Makes the virtual instance with this record, for all entries that hold it. */
 void dv_virtual_make(dv_build *b, int32_t record);

@@ -10,8 +10,9 @@
  * number of that (text.h); so is COMPLEX, in two slots (complex.h).  All others are values in their
  * home slots.  Beside LIST there are TUPLE, STR, BYTES, BYTEARRAY, and an ARRAY for each kind of
  * element: *containers*, of exactly that type.  VIRTUAL is an instance that has not been made
- * (virtual.h).  RANGE (an iterator whose state is raw), RESERVED (entries of a call being
- * prepared), RAISED and HANDLED (exceptions that have not been made, raised.h) join only with
+ * (virtual.h); WALK, an iterator that has not been made, becomes ANY elsewhere, and then it is made
+ * from the beginning (walk.c).  RANGE (an iterator whose state is raw), RESERVED (entries of a call
+ * being prepared), RAISED and HANDLED (exceptions that have not been made, raised.h) join only with
  * themselves. */
 #ifndef DV_REGION_LATTICE_H
 #define DV_REGION_LATTICE_H
@@ -35,6 +36,7 @@ typedef enum dv_kind {
     DV_K_VIRTUAL,                             /* nowhere; `slot` is the number of its record */
     DV_K_ANY,
     DV_K_UNSET, /* a local that may be unassigned */
+    DV_K_WALK,  /* the iterator of a list or tuple: what it walks is at home, the index raw */
     DV_K_RANGE,
     DV_K_RESERVED,
     DV_K_RAISED,  /* an exception that has not been made */
@@ -81,6 +83,7 @@ static inline dv_kind dv_kind_join(dv_kind a, dv_kind b) {
     if (a == DV_K_NOTHING) return b;
     if (b == DV_K_NOTHING) return a;
     if (a >= DV_K_RANGE || b >= DV_K_RANGE) return DV_K_CONFLICT;
+    if (a == DV_K_WALK || b == DV_K_WALK) return DV_K_ANY;
     return a == DV_K_UNSET || b == DV_K_UNSET ? DV_K_UNSET : DV_K_ANY;
 }
 

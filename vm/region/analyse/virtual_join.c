@@ -45,12 +45,57 @@ static bool is_kept(const way *w, int32_t q) {
     return q >= w->b->locals || q >= DV_LIVENESS_LOCALS || w->at->kept >> q & 1;
 }
 
+/* Of the locals that alone hold the instance, the only one that is not dead at the leader, which
+ * may carry it; -1: there is none. */
+static int32_t live_holder(const way *w, int32_t record) {
+    int32_t holder = -1, carrier = -1;
+    for (int32_t q = 0; q < w->b->top; q++) {
+        if (!dv_has_record(&w->b->e[q]) || w->b->e[q].slot != record) continue;
+        if (is_kept(w, q)) return -1;
+        if (dv_is_carried(&w->b->e[q])) carrier = q;
+        if (is_dead_at(w, q)) continue;
+        if (holder >= 0) return -1;
+        holder = q;
+    }
+    return carrier < 0 || carrier == holder ? holder : -1;
+}
+
+/* Does the local alone, or with dead ones, hold an instance with raw attributes, which the loop may
+ * carry? */
+static bool comes_carried(const way *w, int32_t q) {
+    const dv_virtual *record = dv_virtual_record(w->b, &w->b->e[q]);
+    if ((w->context->parent && !dv_producer_is(w->b, w->context)) || is_open(w) || is_kept(w, q) ||
+        record->shape->count == 0 || record->built)
+        return false;
+    for (int32_t other = 0; other < w->b->top; other++) {
+        dv_reached others = {.count = 0};
+        if (other == q || !dv_has_record(&w->b->e[other])) continue;
+        if (w->b->e[other].slot == w->b->e[q].slot) {
+            if (live_holder(w, w->b->e[q].slot) != q) return false;
+            continue;
+        }
+        dv_virtual_reach(w->b->virtuals.data, w->b->e[other].slot, &others);
+        if (dv_is_reached(&others, w->b->e[q].slot)) return false;
+    }
+    for (uint32_t i = 0; i < record->shape->count; i++)
+        if (!dv_kind_is_raw((dv_kind)record->values[i].kind)) return false;
+    return true;
+}
+
+/* Has dead local q the instance that the leader's loop carries in another one? */
+static bool comes_shared(const way *w, int32_t q) {
+    const int32_t holder = live_holder(w, w->b->e[q].slot);
+    if (holder < 0 || holder == q || !is_virtual(&w->b->e[holder])) return false;
+    return comes_carried(w, holder);
+}
+
 /* Does an instance come to the leader in entry q that fades there, or has faded, and so do those
  * that it is linked with? */
 static bool comes_faded(const way *w, int32_t q) {
     dv_build *b = w->b;
     const dv_known_value *e = &b->e[q];
     if (!dv_has_record(e) || is_kept(w, q)) return false;
+    if (comes_shared(w, q)) return true;
     if (is_open(w) && dv_virtual_objects(b->virtuals.data, e->slot) > 0) return false;
     if (!b->nests) return dv_is_faded(e) || dv_virtual_may_fade(b, w->context, w->pc, q);
     const dv_reached all = dv_virtual_linked(b, e->slot);
@@ -170,23 +215,6 @@ static bool separate_all(const way *w, int32_t number) {
     return done;
 }
 
-/* Does the local alone hold an instance with raw attributes, which the loop may carry? */
-static bool comes_carried(const way *w, int32_t q) {
-    const dv_virtual *record = dv_virtual_record(w->b, &w->b->e[q]);
-    if ((w->context->parent && !dv_producer_is(w->b, w->context)) || is_open(w) || is_kept(w, q) ||
-        record->shape->count == 0 || record->built)
-        return false;
-    for (int32_t other = 0; other < w->b->top; other++) {
-        dv_reached others = {.count = 0};
-        if (other == q || !dv_has_record(&w->b->e[other])) continue;
-        dv_virtual_reach(w->b->virtuals.data, w->b->e[other].slot, &others);
-        if (dv_is_reached(&others, w->b->e[q].slot)) return false;
-    }
-    for (uint32_t i = 0; i < record->shape->count; i++)
-        if (!dv_kind_is_raw((dv_kind)record->values[i].kind)) return false;
-    return true;
-}
-
 static void carry_at(const way *w, int32_t q) {
     w->at->entries[q].value = DV_FADED;
     w->b->faded |= UINT64_C(1) << q;
@@ -250,13 +278,23 @@ void dv_virtual_arrive(dv_build *b, dv_context *context, uint32_t pc, dv_snapsho
 /* Other ways
  * ---------------------------------------------------------------------------------------------- */
 
+/* Has faded local q what another one carries, at the leader as on the way to it? */
+static bool is_shared(const dv_build *b, const dv_known_value *at, int32_t q) {
+    for (int32_t other = 0; other < b->locals && other < b->top; other++)
+        if (dv_is_carried(&at[other]) && at[other].slot == at[q].slot && is_virtual(&b->e[other]) &&
+            b->e[other].slot == b->e[q].slot)
+            return true;
+    return false;
+}
+
 /* Is entry q left as it is where control meets, with records of its own? */
 static bool stays(dv_build *b, const dv_context *context, uint32_t pc, const dv_snapshot *to,
                   int32_t q) {
     const dv_known_value *e = &b->e[q], *t = &to->entries[q];
     if (is_virtual(t)) return true;
     return dv_is_faded(t) &&
-           (dv_is_faded(e) || (is_virtual(e) && dv_virtual_may_fade(b, context, pc, q)));
+           (dv_is_faded(e) || (is_virtual(e) && (dv_virtual_may_fade(b, context, pc, q) ||
+                                                 is_shared(b, to->entries, q))));
 }
 
 /* The attribute is an object on all ways, if it is none yet; false: it cannot be one. */
@@ -332,6 +370,17 @@ static int32_t add_faded(way *w, int32_t q) {
     return -1;
 }
 
+/* A dead local has what the leader carries on this way; it has its value at home on others. */
+static bool join_shared(way *w, int32_t q) {
+    if (dv_has_record(&w->at->entries[q]) || !dv_has_record(&w->b->e[q]) || is_kept(w, q) ||
+        !comes_shared(w, q))
+        return false;
+    const int32_t holder = live_holder(w, w->b->e[q].slot);
+    if (!dv_is_carried(&w->at->entries[holder])) return false;
+    fade_at(w, q, w->at->entries[holder].slot);
+    return true;
+}
+
 /* May attributes of the instance in entry q become objects where the ways meet?  Not if it is
  * carried: then the object may be there, too, which has them. */
 static bool may_box(const way *w, int32_t q) {
@@ -363,7 +412,8 @@ static bool meets_made(const way *w, int32_t q) {
     if (!dv_is_faded(&w->at->entries[q])) return false;
     const uint64_t all = linked_at(w, w->at->entries[q].slot);
     for (int32_t other = 0; other < q; other++)
-        if (has_one_of(w, other, all) && comes_faded(w, other) != comes_faded(w, q)) {
+        if (has_one_of(w, other, all) && !dv_is_carried(&w->at->entries[other]) &&
+            comes_faded(w, other) != comes_faded(w, q)) {
             keep_at(w, q);
             return true;
         }
@@ -388,6 +438,13 @@ static bool fades_at(const way *w, int32_t q) {
     return true;
 }
 
+/* Does a local carry the leader's instance? */
+static bool is_carried_at(const way *w, int32_t number) {
+    for (int32_t q = 0; q < w->at->top; q++)
+        if (dv_is_carried(&w->at->entries[q]) && w->at->entries[q].slot == number) return true;
+    return false;
+}
+
 /* The instances of the leader and those of this way, anew; true: one is not what it was. */
 static bool fails_to_match(way *w, bool *changed) {
     dv_build *b = w->b;
@@ -402,7 +459,10 @@ static bool fails_to_match(way *w, bool *changed) {
         w->boxes = may_box(w, q);
         if (is_virtual(&b->e[q]) && join_record(w, known->slot, b->e[q].slot, changed)) {
             if (dv_is_carried(known) || !dv_is_carried(&b->e[q])) continue;
-            carry_at(w, q);
+            if (is_carried_at(w, known->slot))
+                make_at(w, known->slot);
+            else
+                carry_at(w, q);
             return true;
         }
         if (!fades_at(w, q)) make_at(w, known->slot);
@@ -415,6 +475,7 @@ bool dv_virtual_join(dv_build *b, dv_context *context, uint32_t pc, dv_snapshot 
     bool changed = false;
     if ((at->record_count == 0 && b->virtuals.count == 0) || b->failed) return false;
     way w = {.b = b, .context = context, .pc = pc, .at = at};
+    for (int32_t q = 0; q < b->top && q < b->locals; q++) changed |= join_shared(&w, q);
     while (fails_to_match(&w, &changed)) changed = true;
     for (int32_t q = 0; q < b->top && q < b->locals; q++) changed |= join_faded(&w, q);
     for (int32_t q = 0; q < b->top && q < b->locals && b->nests; q++) changed |= meets_made(&w, q);

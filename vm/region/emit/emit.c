@@ -104,7 +104,7 @@ static void exit_item(dv_build *b, dv_context *context, uint32_t pc, int32_t q) 
         dv_virtual_exit(b, context, pc, q);
         return;
     }
-    if (e->where == DV_AT_HOME && e->kind != DV_K_RANGE) return;
+    if (e->where == DV_AT_HOME && e->kind != DV_K_RANGE && e->kind != DV_K_WALK) return;
     if (dv_is_raised(e)) {
         const dv_exit_action action = e->kind == DV_K_HANDLED      ? DV_EXIT_HANDLED
                                       : dv_raised_is_handled(b, q) ? DV_EXIT_CAUGHT
@@ -119,8 +119,8 @@ static void exit_item(dv_build *b, dv_context *context, uint32_t pc, int32_t q) 
         DV_PUSH(b, items, item);
         return;
     }
-    if (e->kind == DV_K_RANGE) {
-        item.action = DV_EXIT_RANGE;
+    if (e->kind == DV_K_RANGE || e->kind == DV_K_WALK) {
+        item.action = e->kind == DV_K_RANGE ? DV_EXIT_RANGE : DV_EXIT_WALK;
     } else {
         const int raw = e->kind - DV_K_INT;
         switch ((dv_where)e->where) {
@@ -333,7 +333,13 @@ void dv_box(dv_build *b, dv_kind kind, int16_t slot, int16_t home) {
 void dv_materialize(dv_build *b, int32_t q) {
     dv_known_value *e = &b->e[q];
     if (e->kind == DV_K_VIRTUAL) dv_virtual_make(b, e->slot);
-    if (e->kind == DV_K_RANGE) dv_build_fail(b, DV_REFUSED_ITERATOR);
+    if (e->kind == DV_K_RANGE || (e->kind == DV_K_WALK && b->emitting))
+        dv_build_fail(b, DV_REFUSED_ITERATOR);
+    if (e->kind == DV_K_WALK) {
+        dv_walk_need(b, e);
+        *e = (dv_known_value){DV_K_ANY, DV_AT_HOME, 0, DV_EMPTY};
+        b->version++;
+    }
     if (dv_is_raised(e)) dv_raised_show(b, q);
     if (e->where == DV_AT_HOME || e->where == DV_AT_NOWHERE) return;
     bool counted = e->where == DV_AT_VALUE || e->where == DV_AT_ALIAS;
@@ -391,6 +397,7 @@ static bool is_other_number(const dv_known_value *e, const dv_known_value *to) {
 static void convert_entry(dv_build *b, int32_t q, const dv_known_value *to) {
     dv_known_value *e = &b->e[q];
     if (e->kind == DV_K_RANGE || e->kind == DV_K_RESERVED || dv_is_raised(e)) return;
+    if (to->kind == DV_K_WALK) return;
     if (is_other_number(e, to)) return;
     if (dv_kind_is_raw(to->kind) && e->kind == DV_K_NOTHING) { /* dead: any value will do */
         (void)dv_emit_const(b, dv_shadow(b, q), (dv_kind)to->kind);
@@ -420,7 +427,7 @@ bool dv_conversion_needed(dv_build *b, const dv_known_value *entries, int32_t to
     for (int32_t q = 0; q < top; q++) {
         const dv_known_value *e = &entries[q], *t = &to->entries[q];
         if (e->kind == DV_K_RANGE || e->kind == DV_K_RESERVED || t->kind == DV_K_CONSTANT ||
-            dv_is_raised(e))
+            t->kind == DV_K_WALK || dv_is_raised(e))
             continue;
         if (is_other_number(e, t)) continue;
         if (dv_has_record(t) || dv_is_faded(e)) {

@@ -30,7 +30,7 @@ const char *const dv_kind_names[] = {
     "bytearray",      "array(uint8)", "array(int8)",   "array(uint16)", "array(int16)",
     "array(uint32)",  "array(int32)", "array(uint64)", "array(int64)",  "array(float32)",
     "array(float64)", "constant",     "instance",      "any",           "unset",
-    "range",          "reserved",     "raised",        "handled"};
+    "walk",           "range",        "reserved",      "raised",        "handled"};
 
 static void print_slot(const printer *p, const dv_code *code, int16_t slot) {
     uint32_t locals = code->local_count;

@@ -146,7 +146,7 @@ static void make_start(dv_vm *vm, dv_thread *thread, dv_entry *entry) {
         entry->start = call;
         entry->start_op = called;
         call->h = dv_handler_of(vm, call, DV_OP_CALL_RANGE_REGION);
-    } else if (dv_op_infos[op].saw == DV_SAW_ITERABLE) {
+    } else if (dv_op_infos[op].saw == DV_SAW_ITERABLE || dv_op_infos[op].saw == DV_SAW_SEQUENCE) {
         entry->start = maker;
         entry->start_op = op;
         maker->h = dv_handler_of(vm, maker, DV_OP_GET_ITER_REGION);
@@ -300,6 +300,12 @@ static dv_value leave_range(dv_vm *vm, dv_value *fp, const dv_exit_item *item) {
     return dv_object_value(iterator);
 }
 
+/* The iterator of what is at home, which goes into it. */
+static dv_value leave_walk(dv_vm *vm, dv_value *fp, const dv_exit_item *item) {
+    const dv_value v = dv_walk_begin(vm, fp[item->to], (int64_t)fp[item->from].bits);
+    return dv_is_empty(v) ? fp[item->to] : v;
+}
+
 /* What was raised is handled now; what was before. */
 static dv_value handle(dv_vm *vm, dv_value *source) {
     const dv_value exception = dv_region_raised(vm, source), previous = vm->handled;
@@ -324,9 +330,12 @@ value_of(dv_vm *vm, dv_value *fp, const dv_exit_item *item, const registers *sav
     case DV_EXIT_VALUE_B: return item->value;
     case DV_EXIT_COPY: return dv_retain(fp[item->from]);
     case DV_EXIT_COPY_B: return fp[item->from];
+    case DV_EXIT_COPY_FADED:
+        return dv_same(fp[item->to], DV_FADED) ? dv_retain(fp[item->from]) : fp[item->to];
     case DV_EXIT_FUNCTION:
         return dv_retain(((const dv_method *)dv_as_object(fp[item->from]))->function);
     case DV_EXIT_RANGE: return leave_range(vm, fp, item);
+    case DV_EXIT_WALK: return leave_walk(vm, fp, item);
     case DV_EXIT_HANDLED: return handle(vm, &fp[item->from]);
     case DV_EXIT_RAISED: return dv_region_raised(vm, &fp[item->from]);
     case DV_EXIT_CAUGHT: return dv_retain(vm->handled);
@@ -873,12 +882,14 @@ static void unbox_range(dv_value *raw, const dv_range_iterator *iterator) {
     raw[2].bits = (uint64_t)iterator->step;
 }
 
-static bool unbox_attribute(dv_value *raw, dv_value v, const dv_entry_item *item) {
+static bool unbox_attribute(const dv_value *fp, dv_value *raw, dv_value v,
+                            const dv_entry_item *item) {
     *raw = DV_NONE;
     if (!item->shape) return true;
     if (!dv_is_object(v) || dv_as_object(v)->shape != item->shape) return false;
     dv_instance *object = (dv_instance *)dv_as_object(v);
-    if (object->header.references != 1 || object->overflow) return false; /* weak.h */
+    const bool twin = item->twin >= 0 && dv_same(fp[item->twin], v);
+    if (object->header.references != 1u + twin || object->overflow) return false; /* weak.h */
     v = object->slots[item->attribute];
     *raw = v;
     if (item->of == DV_K_FLOAT) return dv_is_float(v);
@@ -893,6 +904,13 @@ static bool unbox_word(dv_value *raw, dv_value v, const dv_entry_item *item, boo
     raw->bits = (uint64_t)word;
     *takes |= item->taken;
     return true;
+}
+
+/* Nobody else has the iterator; what it walks takes its place (take_objects). */
+static bool unbox_walk(dv_value *raw, dv_value v, bool *takes) {
+    if (!dv_walk_is_own(v)) return false;
+    raw->bits = (uint64_t)dv_walk_index(v);
+    return *takes = true;
 }
 
 /* Puts what the item names where the region has it; false: it is not what the region expects.  What
@@ -911,13 +929,14 @@ static inline bool enter_item(dv_value *fp, const dv_entry_item *item, bool *tak
     case DV_K_ANY: return !dv_is_empty(v);
     case DV_K_NOTHING: return true;
     case DV_K_LIST: return dv_is_shape(v, DV_T_LIST);
-    case DV_K_VIRTUAL: return unbox_attribute(raw, v, item);
+    case DV_K_VIRTUAL: return unbox_attribute(fp, raw, v, item);
     case DV_K_RANGE:
         if (!dv_is_shape(v, DV_T_RANGE_ITERATOR)) return false;
         if (dv_as_object(v)->references != 1u + (item->twin >= 0 && dv_same(fp[item->twin], v)))
             return false;
         unbox_range(raw, (const dv_range_iterator *)dv_as_object(v));
         return true;
+    case DV_K_WALK: return unbox_walk(raw, v, takes);
     default: return dv_kind_is_container(item->kind) && dv_kind_of_container(v) == item->kind;
     }
 }
@@ -993,13 +1012,14 @@ static void disturbed(dv_vm *vm, dv_global_cell *cell) {
         }
 }
 
-/* Complex numbers, chars and ints that the region has unboxed and will store to. */
+/* Complex numbers, chars and ints that the region has unboxed and will store to, and iterators. */
 static void take_objects(dv_vm *vm, const dv_region *region, const dv_entry *entry, dv_value *fp) {
     const dv_entry_item *item = &region->entry_items[entry->first_item];
     for (const dv_entry_item *end = item + entry->item_count; item < end; item++) {
         if (!item->taken) continue;
-        dv_release(vm, fp[item->home]);
-        fp[item->home] = DV_NONE;
+        const dv_value v = fp[item->home];
+        fp[item->home] = item->kind == DV_K_WALK ? dv_walk_end(vm, v) : DV_NONE;
+        if (item->kind != DV_K_WALK) dv_release(vm, v);
     }
 }
 

@@ -1092,7 +1092,7 @@ uint32_t dv_step_copy(dv_build *b, uint32_t next_pc) {
         dv_push_known(b, (dv_kind)e->kind, (dv_where)e->where, e->slot, e->value);
         return next_pc;
     }
-    if (e->kind >= DV_K_RANGE) return dv_step_leave(b);
+    if (e->kind >= DV_K_WALK) return dv_step_leave(b);
     dv_region_emit(b, DV_OP_R_COPY, dv_home(b, q), dv_home(b, b->top), 0);
     dv_push_known(b, e->kind, DV_AT_HOME, 0, DV_EMPTY);
     return next_pc;

@@ -1,4 +1,5 @@
-/* tuple.c: the transfer function of tuples that are built and unpacked: they are not built.
+/* tuple.c: the transfer function of tuples that are built and unpacked: they are not built.  Nor
+ * are those that are compared where they are written down (COMPARE_ITEMS).
  *
  * Between BUILD_TUPLE and the UNPACK_SEQUENCE that takes the tuple apart nothing happens but
  * returns from functions that are inlined.  So the items stay entries, which change their places in
@@ -189,4 +190,36 @@ uint32_t dv_step_unpack(dv_build *b, uint32_t next_pc) {
     for (uint32_t i = count; i-- > 0;) dv_push_constant(b, items[i]);
     dv_step_count(b, true);
     return next_pc;
+}
+
+/* Comparisons of tuples as they are written down
+ * -----------------------------------------------------------------------------------------------
+ */
+
+/* Do the items at the same place, `half` apart, have raw values of one kind? */
+static bool are_comparable(dv_build *b, int32_t half) {
+    for (int32_t q = b->top - half; q < b->top; q++) {
+        const uint8_t kind = b->e[q].kind;
+        if (kind != b->e[q - half].kind || (kind != DV_K_INT && kind != DV_K_FLOAT)) return false;
+    }
+    return half > 0;
+}
+
+uint32_t dv_step_compare_items(dv_build *b, uint32_t next_pc) {
+    const int32_t n = (int32_t)dv_word_operand(b, b->pc, 0), half = n / 2;
+    if (!are_comparable(b, half)) return dv_step_embed(b, n, 1, next_pc);
+    for (int32_t q = b->top - n; q < b->top; q++) dv_to_slot(b, q);
+    dv_spill(b, false, b->top);
+    for (int32_t q = b->top - half; q < b->top; q++) {
+        const bool first = q == b->top - half;
+        if (b->e[q].kind == DV_K_INT)
+            dv_region_emit(b, first ? DV_OP_RO_FIRST_I : DV_OP_RO_NEXT_I, b->e[q - half].slot,
+                           b->e[q].slot, 0);
+        else
+            dv_region_emit_guard(b, first ? DV_OP_RO_FIRST_D : DV_OP_RO_NEXT_D, b->e[q - half].slot,
+                                 b->e[q].slot, 0);
+    }
+    dv_region_emit_guard(b, DV_OP_RO_IS, (int32_t)dv_word_operand(b, b->pc, 1), 0, 0);
+    dv_step_count(b, true);
+    return dv_finish_raw(b, DV_NO_CELL, n, DV_K_BOOL, -1, next_pc);
 }

@@ -141,12 +141,27 @@ static int32_t carrier_of(const dv_build *b, int32_t record) {
     return -1;
 }
 
+/* Local q, which carries an instance, is about to lose it: another local that has it carries it
+ * from now on, with what q has at home; it is made if something else has it. */
+static void hand_over(dv_build *b, int32_t q) {
+    const int32_t record = b->e[q].slot;
+    int32_t heir = -1;
+    for (int32_t other = 0; other < b->top; other++)
+        if (other != q && holds(b, other, record)) heir = other;
+    if (heir < 0) return;
+    if (heir >= b->locals || heir >= DV_LIVENESS_LOCALS) {
+        dv_virtual_make(b, record);
+        return;
+    }
+    dv_region_emit(b, DV_OP_R_BORROW, dv_home(b, q), dv_home(b, heir), 0);
+    b->e[heir].value = DV_FADED;
+    b->e[q].value = DV_EMPTY;
+    b->faded |= UINT64_C(1) << heir;
+    b->version++;
+}
+
 void dv_virtual_part(dv_build *b, int32_t q) {
-    const dv_known_value *v = dv_top(b, 1);
-    if (q >= b->locals) return;
-    if (is_virtual(v) && carrier_of(b, v->slot) >= 0) dv_virtual_make(b, v->slot);
-    for (int32_t other = 0; other < b->top && dv_is_carried(&b->e[q]); other++)
-        if (other != q && holds(b, other, b->e[q].slot)) dv_virtual_make(b, b->e[q].slot);
+    if (q < b->locals && dv_is_carried(&b->e[q])) hand_over(b, q);
 }
 
 static dv_kind raw_kind(dv_value v) {
@@ -162,11 +177,13 @@ bool dv_virtual_begin(dv_build *b, dv_value object, uint32_t head) {
                       b->local_uses[q] & DV_LOCAL_STORED && !dv_build_is_dead(b, head, q);
     if (!fits || !dv_is_plain_instance(object)) return false;
     dv_instance *instance = (dv_instance *)dv_as_object(object);
+    const int32_t twin =
+        dv_build_twin(b->frame, (uint32_t)b->locals, b->live ? &b->live[head] : NULL, object);
     dv_virtual record = {.shape = dv_shape_at(b->vm, instance->header.shape)};
     const uint32_t count = record.shape->count;
-    if (instance->header.references != 1 || instance->overflow || record.shape->dictionary ||
-        count == 0 || count > DV_VIRTUAL_ATTRIBUTES || !is_plain(b, record.shape->class_) ||
-        b->begun + (int32_t)count > b->attribute_count / 2)
+    if (instance->header.references != (twin >= 0 ? 2 : 1) || instance->overflow ||
+        record.shape->dictionary || count == 0 || count > DV_VIRTUAL_ATTRIBUTES ||
+        !is_plain(b, record.shape->class_) || b->begun + (int32_t)count > b->attribute_count / 2)
         return false;
     for (uint32_t i = 0; i < count; i++) {
         const dv_kind kind = raw_kind(instance->slots[i]);
@@ -869,9 +886,12 @@ bool dv_virtual_unpack(dv_build *b, uint32_t count) {
 /* Making it
  * ---------------------------------------------------------------------------------------------- */
 
-/* The lowest entry that holds the instance, or in which it has faded. */
+/* The lowest entry that holds the instance, or in which it has faded, or the one that carries it.
+ */
 static int32_t first_holder(const dv_build *b, int32_t record) {
+    const int32_t carrier = carrier_of(b, record);
     int32_t q = 0;
+    if (carrier >= 0) return carrier;
     while (q < b->top && !(dv_has_record(&b->e[q]) && b->e[q].slot == record)) q++;
     return q;
 }
@@ -952,16 +972,36 @@ static int32_t first_of(const dv_build *b, const dv_reached *all) {
     return q;
 }
 
+/* Is entry q a dead local that has what another one carries? */
+static bool has_carried(const dv_build *b, int32_t q) {
+    return dv_is_faded(&b->e[q]) && carrier_of(b, b->e[q].slot) >= 0;
+}
+
+/* Other locals that have what local q carries get it, too, dead ones if it has not been made in
+ * them. */
+static void push_shared(dv_build *b, int32_t q) {
+    for (int32_t other = 0; other < b->locals; other++) {
+        const bool faded = dv_is_faded(&b->e[other]);
+        const dv_exit_item copy = {.to = dv_home(b, other),
+                                   .from = dv_home(b, q),
+                                   .action = faded ? DV_EXIT_COPY_FADED : DV_EXIT_COPY};
+        if (other != q && dv_has_record(&b->e[other]) && b->e[other].slot == b->e[q].slot)
+            DV_PUSH(b, items, copy);
+    }
+}
+
 void dv_virtual_exit(dv_build *b, dv_context *context, uint32_t pc, int32_t q) {
     const int32_t first = first_holder(b, b->e[q].slot);
+    const bool carries = dv_is_carried(&b->e[q]);
     if (first == q) {
         const dv_reached all = dv_virtual_linked(b, b->e[q].slot);
-        if (first_of(b, &all) == q)
+        if (carries || first_of(b, &all) == q)
             push_items(b, &all,
-                       is_virtual(&b->e[q]) && !dv_is_carried(&b->e[q]) ? DV_EXIT_INSTANCE
-                                                                        : DV_EXIT_FADED);
+                       is_virtual(&b->e[q]) && !carries ? DV_EXIT_INSTANCE : DV_EXIT_FADED);
+        if (carries) push_shared(b, q);
         return;
     }
+    if (q < b->locals && carrier_of(b, b->e[q].slot) >= 0) return;
     const dv_exit_item copy = {.to = dv_home(b, q),
                                .from = dv_home(b, first),
                                .action =
@@ -1005,6 +1045,10 @@ void dv_virtual_restore(dv_build *b, const dv_snapshot *to) {
         if (dv_is_carried(&b->e[q]) && dv_is_faded(t) && dv_virtual_objects(to->records, t->slot))
             dv_virtual_make(b, b->e[q].slot); /* or who has these would depend on the way */
         if (!dv_is_faded(&b->e[q]) || dv_is_faded(&to->entries[q])) continue;
+        if (has_carried(b, q)) {
+            dv_virtual_make(b, b->e[q].slot);
+            continue;
+        }
         const dv_reached all = dv_virtual_linked(b, b->e[q].slot);
         emit_make(b, DV_OP_R_MAKE_FADED, &all, first_of(b, &all), DV_EXIT_FADED);
         for (int32_t other = 0; other < b->locals && other < b->top; other++)
@@ -1018,7 +1062,7 @@ void dv_virtual_restore(dv_build *b, const dv_snapshot *to) {
 static void note_made(dv_build *b, int32_t record) {
     const int32_t first = first_holder(b, record);
     const bool lasting = is_lasting(b, first);
-    for (int32_t q = first; q < b->top; q++) {
+    for (int32_t q = 0; q < b->top; q++) {
         if (!holds(b, q, record)) continue;
         b->e[q] = (dv_known_value){DV_K_ANY, DV_AT_HOME, 0, DV_EMPTY};
         if (q == first) continue;
@@ -1034,9 +1078,15 @@ static void note_made(dv_build *b, int32_t record) {
 
 void dv_virtual_make(dv_build *b, int32_t record) {
     const dv_reached all = dv_virtual_linked(b, record);
-    const bool carried = carrier_of(b, record) >= 0;
+    const int32_t carrier = carrier_of(b, record);
+    const bool carried = carrier >= 0;
     emit_make(b, carried ? DV_OP_R_MAKE_FADED : DV_OP_R_MAKE, &all, first_holder(b, record),
               carried ? DV_EXIT_FADED : DV_EXIT_INSTANCE);
+    for (int32_t q = 0; q < b->top && carried; q++) {
+        if (!dv_is_faded(&b->e[q]) || b->e[q].slot != record) continue;
+        dv_region_emit(b, DV_OP_R_COPY_FADED, dv_home(b, carrier), dv_home(b, q), 0);
+        b->e[q].value = DV_EMPTY;
+    }
     for (int32_t k = 0; k < all.count; k++) note_made(b, all.numbers[k]);
     b->version++;
 }

@@ -16,8 +16,8 @@
  * code would: it is a local, or a result on the operand stack.
  *  4. Where ways meet (virtual_join.c) an instance stays virtual if it is on all of them, in the
  * same entries; an attribute whose kinds differ becomes an object on each (dv_virtual_box).  At the
- * head of a loop that is only so in a local that alone holds it, and if all attributes are raw and
- * of the same kinds: then the loop *carries* it.
+ * head of a loop that is only so in a local that holds it alone, or with dead ones, and if all
+ * attributes are raw and of the same kinds: then the loop *carries* it.
  * What is virtual on some ways only is made there, or *fades* if a dead local alone holds it.
  * What one on a way has as attributes goes with it, wherever it goes.
  *  5. No virtual instance has a finaliser.  It dies with the last entry that holds it, and releases
@@ -29,7 +29,9 @@
  *  7. A local that carries an instance (dv_is_carried) has at home DV_FADED, or the object that it
  * had where the region was entered, to which nobody else refers, and whose attributes are those of
  * the record: neither changes.  Exits make the instance in the first case alone.  Where the
- * attributes are to change, or something else holds it, it is made.
+ * attributes are to change, or what is no local holds it for longer, it is made.  Another local may
+ * have it, which carries it once the first one is stored to.  Dead ones may have faded with its
+ * record: if they have DV_FADED, exits put into them what the carrier has.
  *  8. A tuple is a record, too, whose attributes are its items, and so is a list, whose items
  * change as attributes do, and a bound method: self and the function, which is a constant.  A dict
  * has keys, which are constants, and values in turn; a function its code and its cells, a cell its

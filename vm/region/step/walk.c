@@ -1,11 +1,13 @@
-/* walk.c: the transfer function of loops: ranges whose iterator is virtual, sequences and pairs
- * that are walked by an iterator that stays an object, and back edges.
+/* walk.c: the transfer function of loops: ranges whose iterator is virtual, lists and tuples whose
+ * iterator is not made (WALK), sequences and pairs that are walked by an iterator that stays an
+ * object, and back edges.
  *
  * A way to walk is a row of `walks` or of `pair_walks` here, and its instructions in
  * gen/ops/region_buffer.mako. */
 #include "region/step/kind.h"
 #include "region/step/producer.h"
 #include "region/step/step.h"
+#include "region/step/virtual.h"
 
 /* Heads of loops
  * ------------------------------------------------------------------------------------------------
@@ -15,6 +17,57 @@
 static dv_saw evident_walk(const dv_build *b) {
     const dv_op_info *evidence = dv_step_evidence(b);
     return evidence ? (dv_saw)evidence->saw : DV_SAW_NOTHING;
+}
+
+void dv_walk_need(dv_build *b, const dv_known_value *walk) {
+    if (dv_is_empty(walk->value) || b->emitting) return;
+    dv_snapshot *made = (dv_snapshot *)(uintptr_t)walk->value.bits;
+    b->again |= !made->needed;
+    made->needed = true;
+}
+
+/* Which walk INCA saw of the iterator that is made, if the loop's head is next; else NOTHING. */
+static dv_saw next_walk(const dv_build *b, uint32_t next_pc) {
+    const dv_thread *thread = b->context->thread;
+    if ((thread->code->words[next_pc] & 0xFF) != DV_OP_FOR_ITER) return DV_SAW_NOTHING;
+    const uint32_t op = dv_op_of(b->vm, thread->cells[thread->cell_at[next_pc]].h);
+    return op < DV_OP_COUNT ? (dv_saw)dv_op_infos[op].saw : DV_SAW_NOTHING;
+}
+
+static bool is_by_index(dv_saw saw) { return saw == DV_SAW_LIST || saw == DV_SAW_TUPLE; }
+
+/* Is the topmost entry a list or a tuple, known as such or by what INCA saw here, or where it is
+ * walked (a site at which a region has been entered saw no more than that), and not by instructions
+ * that take items apart? */
+static bool is_walked_by_index(dv_build *b, uint32_t next_pc) {
+    const dv_known_value *v = dv_top(b, 1);
+    const dv_op_info *made = dv_step_evidence(b);
+    const dv_saw walked = next_walk(b, next_pc);
+    if (walked != DV_SAW_NOTHING && !is_by_index(walked)) return false;
+    if (v->kind == DV_K_LIST || v->kind == DV_K_TUPLE) return true;
+    if (v->kind == DV_K_VIRTUAL) return dv_is_sequence(dv_virtual_record(b, v));
+    if (v->kind == DV_K_CONSTANT) return dv_is_shape(v->value, DV_T_TUPLE);
+    if (v->kind != DV_K_ANY || !made) return false;
+    return made->saw == DV_SAW_SEQUENCE || (made->saw == DV_SAW_ENTRY && is_by_index(walked));
+}
+
+uint32_t dv_step_get_iter(dv_build *b, uint32_t next_pc) {
+    dv_snapshot *here = dv_snapshot_at(b->context, b->pc);
+    if (b->vm->nama != DV_NAMA_VIRTUAL || here->needed || dv_step_is_cold(b) ||
+        !is_walked_by_index(b, next_pc))
+        return dv_step_embed(b, 1, 1, next_pc);
+    const int32_t q = b->top - 1;
+    const bool guarded = b->e[q].kind == DV_K_ANY, owned = dv_owned(b, b->context, b->pc, q);
+    const int16_t slot = dv_triple(b, q), home = dv_home(b, q);
+    dv_materialize(b, q);
+    if (guarded) dv_region_emit_guard(b, DV_OP_R_GUARD_SEQUENCE, home, 0, 0);
+    if (!owned) dv_region_emit(b, DV_OP_R_COPY, home, home, 0);
+    dv_build_mark(b, DV_MADE_ITERATOR);
+    dv_region_emit_constant(b, dv_emit_const(b, slot, DV_K_INT), (dv_cell){.i = 0});
+    b->e[q] = (dv_known_value){DV_K_WALK, DV_AT_HOME, slot, dv_raw_pointer(here)};
+    b->version++;
+    dv_step_count(b, true);
+    return next_pc;
 }
 
 /* How a sequence is walked whose iterator is an object. */
@@ -60,6 +113,19 @@ static walk choose_walk(dv_build *b) {
     return (walk){walks[saw][number_of(kind)], kind, seen};
 }
 
+_Static_assert(DV_OP_RW_WALK_LIST_A == DV_OP_RW_WALK_LIST_I + 2 &&
+                   DV_OP_RW_WALK_TUPLE_A == DV_OP_RW_WALK_TUPLE_I + 2,
+               "walks: by kind of the items");
+
+/* The same where there is no iterator, and INCA saw a list or a tuple. */
+static walk walk_by_index(dv_build *b) {
+    const uint16_t seen = dv_site_cell(b, b->pc)[1].site.seen;
+    const dv_kind kind = dv_kind_loaded(b, seen);
+    const uint32_t first =
+        evident_walk(b) == DV_SAW_LIST ? DV_OP_RW_WALK_LIST_I : DV_OP_RW_WALK_TUPLE_I;
+    return (walk){first + number_of(kind), kind, seen};
+}
+
 /* Any iterator, as in INCA code. */
 static uint32_t ask_iterator(dv_build *b, uint32_t exhausted, uint32_t next_pc) {
     const int weight = evident_walk(b) == DV_SAW_GENERATOR ? DV_RESUMING_WEIGHS : 1;
@@ -96,7 +162,8 @@ static uint32_t walk_sequence(dv_build *b, walk w, uint32_t exhausted, uint32_t 
     if (w.op == DV_OP_RW_STR_A) /* there may be no memory for a character */
         dv_point_add(b, b->cells.count, dv_exit_make(b, b->context, b->pc, false), true, false,
                      false);
-    uint32_t at = dv_region_emit_guard(b, w.op, home, slot, 0);
+    const int16_t index = dv_top(b, 1)->kind == DV_K_WALK ? dv_top(b, 1)->slot : 0;
+    uint32_t at = dv_region_emit_guard(b, w.op, home, slot, index);
     end_at(b, at + 4, exhausted, true);
     dv_step_count(b, raw); /* INCA code stores an object in the same instruction */
     if (raw) b->block->converted += b->weight;
@@ -253,6 +320,9 @@ uint32_t dv_step_for_iter(dv_build *b, uint32_t next_pc) {
         return dv_producer_resume(b);
     if (iterator->kind == DV_K_RANGE) return walk_range(b, exhausted, next_pc);
     if (dv_step_is_cold(b)) return dv_step_leave(b);
+    if (iterator->kind == DV_K_WALK && is_by_index(evident_walk(b)))
+        return walk_sequence(b, walk_by_index(b), exhausted, next_pc);
+    dv_materialize(b, b->top - 1);
     pairs p = choose_pairs(b, next_pc);
     if (p.op != DV_OP_COUNT && iterator->where == DV_AT_HOME)
         return walk_pairs(b, p, exhausted, next_pc);

@@ -39,6 +39,32 @@ dv_value dv_iterator_new(dv_vm *vm, dv_value sequence) {
     return dv_object_value(iterator);
 }
 
+dv_value dv_walk_begin(dv_vm *vm, dv_value sequence, int64_t index) {
+    dv_iterator *iterator = dv_iterator_quick(vm);
+    if (!iterator) iterator = dv_container_new(vm, sizeof(dv_iterator), DV_T_ITERATOR);
+    if (!iterator) return DV_EMPTY;
+    iterator->sequence = sequence;
+    iterator->next = index;
+    iterator->type = iterator->walked = dv_as_object(sequence)->shape;
+    return dv_object_value(iterator);
+}
+
+bool dv_walk_is_own(dv_value v) {
+    if (!dv_is_shape(v, DV_T_ITERATOR) || dv_as_object(v)->references != 1) return false;
+    const dv_iterator *walk = (const dv_iterator *)dv_as_object(v);
+    return walk->walked == DV_T_LIST || walk->walked == DV_T_TUPLE;
+}
+
+int64_t dv_walk_index(dv_value iterator) {
+    return ((const dv_iterator *)dv_as_object(iterator))->next;
+}
+
+dv_value dv_walk_end(dv_vm *vm, dv_value iterator) {
+    const dv_value sequence = dv_iterator_exhaust((dv_iterator *)dv_as_object(iterator));
+    dv_release(vm, iterator);
+    return sequence;
+}
+
 static void iterator_release(dv_vm *vm, dv_object *object) {
     dv_release(vm, ((dv_iterator *)object)->sequence);
     dv_container_free(vm, object, sizeof(dv_iterator));

@@ -50,6 +50,13 @@ const dv_value *dv_items_of(dv_value sequence, int64_t *count);
 /* The same of any value, perhaps an iterator of one: that may be none, and then *count is 0.
  * (iterator.c) */
 const dv_value *dv_items_within(dv_value v, int64_t *count);
+/* The iterator of a list or a tuple, which it takes, from the index on; EMPTY: raised, not taken.
+ * And is it such a one that nobody else has, not exhausted?  It ends: what it walks, which is the
+ * caller's, and the index. */
+dv_value dv_walk_begin(dv_vm *vm, dv_value sequence, int64_t index);
+bool dv_walk_is_own(dv_value iterator);
+int64_t dv_walk_index(dv_value iterator);
+dv_value dv_walk_end(dv_vm *vm, dv_value iterator);
 /* Is v, or does it walk, perhaps through an enumerate, a str with characters beyond Latin-1? */
 bool dv_is_wide_text(dv_value v);
 
