@@ -45,6 +45,7 @@ TYPES = {
     "bool": ("dv_is_bool({0})", "DV_K_BOOL"),
     "none": ("dv_is_none({0})", "DV_K_NONE"),
     "instance": ("dv_is_plain_instance({0})", "DV_K_ANY"),
+    "derived": ("dv_is_subclass_instance({0})", "DV_K_ANY"),
     "word": (None, "DV_K_INT"),  # an int, immediate or not, within int64; the body guards
     "any": (None, "DV_K_ANY"),
     "bytes": ("dv_is_shape({0}, DV_T_BYTES)", "DV_K_BYTES"),

@@ -703,6 +703,14 @@ ${prepared(suffix)}    --- out of line ---
     NEXT_RELEASING(object);
 </%isa:derivative>
 
+<%isa:derivative name="LOAD_METHOD_OF_TYPE" promises="nothing" of="LOAD_METHOD" cache="class cell" doc="LOAD_METHOD of a built-in class, where a method of its instances is found: its cell, which nobody can write to, is in the cache.">
+    if (DV_UNLIKELY(object.bits != CACHED(class).bits || GUARD_FAILS())) MISS();
+    sp[-1] = dv_retain(CACHED(cell)->value);
+    sp[2] = DV_EMPTY;
+    sp += 3;
+    NEXT_RELEASING(object);
+</%isa:derivative>
+
 % for form, of_class, what in (("LOAD_METHOD_UNBOUND", False, "an instance with the cached shape"), ("LOAD_METHOD_UNBOUND_OF_CLASS", True, "the class whose instances begin with the cached shape")):
 <%isa:derivative name="${form}" saw="${'' if of_class else 'unbound'}" several="${'' if of_class else 'LOAD_METHOD_POLY'}" promises="${'nothing' if of_class else ''}" of="LOAD_METHOD" cache="${'root' if of_class else 'shape'}/kind cell" doc="LOAD_METHOD of ${what}, where a staticmethod or classmethod of a dl function is found: the class's cell is in the cache.">
 % if of_class:
@@ -896,6 +904,22 @@ ${check_arguments(False, int(n) + self, " || dv_is_empty(sp[-%d])" % (int(n) + 1
     NEXT();
 </%isa:derivative>
 % endfor
+
+<%isa:derivative name="CALL_METHOD_C_OF_TYPE" promises="boxed" of="CALL_METHOD" cache="function" doc="CALL_METHOD of a method of a built-in class that looks at its arguments itself: one that was found in the class (dict.get(d, key)), or stands for what the type does (super().__setitem__(key, value)); the cache holds its definition.">
+    SLOW();
+    --- out of line ---
+    const int64_t n = CELL(2).i + 1;
+    const dv_value callee = sp[-n - 3];
+    if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION) || ((const dv_cfunction *)dv_as_object(callee))->def != CACHED(function) || GUARD_FAILS())) MISS();
+    const uint32_t count = (uint32_t)n - dv_is_empty(sp[-n]);
+    PUBLISH();
+    const dv_value result = dv_call(vm, callee, sp - count, count, DV_EMPTY);
+    if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
+    for (int64_t i = 1; i <= n; i++) dv_release_outer(vm, sp[-i]);
+    sp -= n + 2;
+    sp[-1] = result;
+    NEXT_RELEASING(callee);
+</%isa:derivative>
 
 <%isa:derivative name="CALL_METHOD_APPEND" of="CALL_METHOD" cache="function" covers="POP_TOP" doc="CALL_METHOD of append of a list that has room, and the POP_TOP behind it; the cache holds its definition, as that of CALL_METHOD_C.">
     const dv_value callee = sp[-5], self = sp[-2];

@@ -229,12 +229,14 @@ both = f"dv_operate_compares_str(vm, a, {known}) && dv_operate_compares_str(vm, 
     DONE(dv_bool(found));
 </%isa:op>
 
-<%isa:derivative name="IN_DL" of="IN" types="any instance" doc="IN with an instance whose class has __contains__ in dl: enters its frame.">
+% for form, of, what in (("IN_DL", "instance", "an instance"), ("IN_DERIVED_DL", "derived", "an instance of a class that derives from a built-in type,")):
+<%isa:derivative name="${form}" of="IN" types="any ${of}" doc="IN with ${what} whose class has __contains__ in dl: enters its frame.">
     dv_function *method = dv_operate_method(vm, b, vm->known.contains, sp);
     const uint64_t how = DV_OPERATE_HOW(DV_OPERATE_IN, 0, SITE.own);
     if (DV_UNLIKELY(!method)) MISS();
     OPERATE(method, b, a, how);
 </%isa:derivative>
+% endfor
 
 ## With the jump behind it: which way to go; without: the result.
 <%def name="contained(found, jump)">\

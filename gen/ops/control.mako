@@ -117,13 +117,13 @@ TRUTHS = [("int", (lambda v: f"dv_is_int({v})"), (lambda v: f"{v}.bits != DV_TAG
 </%isa:derivative>
 
 % endfor
-<%isa:derivative name="${name}_TYPE" of="${name}" doc="${name} of an object of another built-in type, whose truth asks nobody else, or None.">
+<%isa:derivative name="${name}_TYPE" of="${name}" doc="${name} of an object of another built-in type, whose truth asks nobody else, or of a class derived from one that leaves it to this, or None.">
     if (v.bits == DV_NONE.bits) {
         sp--;
         JUMP(${"CELL(2).target" if wanted == "FALSE" else "ip + LEN"});
     }
-    const dv_type *type = dv_is_object(v) && dv_as_object(v)->shape < DV_T_COUNT ? vm->types[dv_as_object(v)->shape] : NULL;
-    if (DV_UNLIKELY(!type || type->decide || type->id == DV_T_EXCEPTION || GUARD_FAILS())) MISS();
+    const dv_type *type = dv_operate_truth_type(vm, v);
+    if (DV_UNLIKELY(!type || GUARD_FAILS())) MISS();
     const bool owned = SITE.own & 1;
     PUBLISH();
     const int64_t truth = type->truth ? type->truth(v) : type->length ? type->length(vm, v) : 1;

@@ -45,12 +45,14 @@
     DONE_RELEASING(dv_int((uint8_t)bytes->data[i]), SITE.own & 1, container);
 </%isa:derivative>
 
-<%isa:derivative name="LOAD_SUBSCR_DL" of="LOAD_SUBSCR" types="instance any" doc="container[index] of an instance whose class has __getitem__ in dl: enters its frame.">
+% for form, of, what in (("LOAD_SUBSCR_DL", "instance", "an instance"), ("LOAD_SUBSCR_DERIVED_DL", "derived", "an instance of a class that derives from a built-in type,")):
+<%isa:derivative name="${form}" of="LOAD_SUBSCR" types="${of} any" doc="container[index] of ${what} whose class has __getitem__ in dl: enters its frame.">
     dv_function *method = dv_operate_method(vm, container, vm->known.getitem, sp);
     const uint64_t how = DV_OPERATE_HOW(DV_OPERATE_ITEM, 0, SITE.own);
     if (DV_UNLIKELY(!method)) MISS();
     OPERATE(method, container, index, how);
 </%isa:derivative>
+% endfor
 
 <%def name="load_of_dict()">\
     PUBLISH();
@@ -170,11 +172,13 @@ ${load_of_dict()}\
     NEXT();
 </%isa:derivative>
 
-<%isa:derivative name="STORE_SUBSCR_DL" of="STORE_SUBSCR" types="any instance any" doc="container[index] = value of an instance whose class has __setitem__ in dl: enters its frame.">
+% for form, of, what in (("STORE_SUBSCR_DL", "instance", "an instance"), ("STORE_SUBSCR_DERIVED_DL", "derived", "an instance of a class that derives from a built-in type,")):
+<%isa:derivative name="${form}" of="STORE_SUBSCR" types="any ${of} any" doc="container[index] = value of ${what} whose class has __setitem__ in dl: enters its frame.">
     dv_function *method = dv_operate_enters(vm, dv_operate_known(vm, container, vm->known.setitem), 3, sp);
     if (DV_UNLIKELY(!method)) MISS();
     OPERATE3(method, container, index, value, DV_OPERATE_HOW(DV_OPERATE_STORE, 0, SITE.own));
 </%isa:derivative>
+% endfor
 
 <%isa:derivative name="STORE_SUBSCR_DERIVED" of="STORE_SUBSCR" doc="container[index] = value of an instance whose class leaves __setitem__ to the built-in type that it derives from.">
     const dv_type *base = dv_operate_base(vm, container, vm->known.setitem);
@@ -520,7 +524,7 @@ PLACES = {"OUTSIDE": "in front of the object, its class being derived from a bui
     NEXT();
 </%isa:derivative>
 
-<%isa:derivative name="STORE_ATTR_GROW" of="STORE_ATTR" cache="shape/then" doc="object.name = value that gives an instance of a shape an attribute more, for which the object may have no room.">
+<%isa:derivative name="STORE_ATTR_GROW" of="STORE_ATTR" cache="shape/then" doc="object.name = value that gives an instance of a shape an attribute more, for which the object may have no room, or which stands in front of it.">
     SLOW();
     --- out of line ---
     if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != CACHED(shape) || GUARD_FAILS())) MISS();
@@ -528,7 +532,7 @@ PLACES = {"OUTSIDE": "in front of the object, its class being derived from a bui
     const uint32_t then = CACHED(then), slot = dv_shape_at(vm, then)->count - 1;
     PUBLISH();
     if (DV_UNLIKELY(!dv_instance_room(vm, dv_as_object(object), slot))) RAISE();
-    *dv_instance_slot((dv_instance *)dv_as_object(object), slot) = dv_retain(value);
+    *dv_attribute_slot(dv_as_object(object), slot) = dv_retain(value);
     dv_as_object(object)->shape = then;
     DISPOSE2(own, value, object);
     DONE0();

@@ -153,7 +153,8 @@ static bool compile_starred_list(dv_compiler *c, const dv_exprs *items, dv_range
     return ok(c);
 }
 
-/* The positional arguments of a starred call as one value: a tuple, or what is unpacked. */
+/* The positional arguments of a starred call as one value: a tuple, a list of their own, or what is
+ * unpacked. */
 static bool compile_positional(dv_compiler *c, const dv_expr *call) {
     const dv_exprs *items = &call->as.call.arguments;
     if (items->count == 1 && items->items[0]->kind == DV_EXPR_STARRED)
@@ -164,9 +165,7 @@ static bool compile_positional(dv_compiler *c, const dv_expr *call) {
         dv_emit_a(&c->emit, DV_OP_BUILD_TUPLE, items->count, call->at);
         return ok(c);
     }
-    if (!compile_starred_list(c, items, call->at)) return false;
-    dv_emit(&c->emit, DV_OP_LIST_TO_TUPLE, call->at);
-    return ok(c);
+    return compile_starred_list(c, items, call->at); /* whose items the call takes over */
 }
 
 /* Keyword arguments, some of which may be dicts with `**`, as a dict; `join` adds to it. */

@@ -72,7 +72,7 @@ enum { DV_FILLED_NOT, DV_FILLED_METHODS, DV_FILLED_ALL };
 enum { DV_COLLECTION_NONE, DV_COLLECTION_SEQUENCE, DV_COLLECTION_MAPPING };
 
 /* Methods that a class may leave to the built-in type that it derives from. */
-enum { DV_LEFT_GETITEM = 1, DV_LEFT_CONTAINS = 2 };
+enum { DV_LEFT_GETITEM = 1, DV_LEFT_CONTAINS = 2, DV_LEFT_TRUTH = 4 };
 
 /* A class object.  Attributes are cells of a namespace, so that code may depend on one of them. */
 struct dv_class {

@@ -110,6 +110,8 @@ void dv_choose_subscript(dv_vm *vm, dv_cell *ip, dv_value *sp) {
         dv_site_become(vm, ip, DV_OP_LOAD_SUBSCR_DL);
     } else if (dv_operate_base(vm, container, vm->known.getitem)) {
         dv_site_become(vm, ip, DV_OP_LOAD_SUBSCR_DERIVED);
+    } else if (dv_is_subclass_instance(container)) {
+        dv_site_become(vm, ip, DV_OP_LOAD_SUBSCR_DERIVED_DL);
     } else if (dv_operate_type(vm, container) && dv_operate_type(vm, container)->get_item &&
                !dv_is_foreign(index)) {
         dv_site_become(vm, ip, DV_OP_LOAD_SUBSCR_TYPE);
@@ -130,6 +132,7 @@ static uint32_t form_of_store(dv_vm *vm, dv_value container, dv_value index) {
     if (dv_is_shape(container, DV_T_DICT)) return DV_OP_STORE_SUBSCR_DICT;
     if (dv_is_plain_instance(container)) return DV_OP_STORE_SUBSCR_DL;
     if (dv_operate_base(vm, container, vm->known.setitem)) return DV_OP_STORE_SUBSCR_DERIVED;
+    if (dv_is_subclass_instance(container)) return DV_OP_STORE_SUBSCR_DERIVED_DL;
     const dv_type *type = dv_operate_type(vm, container);
     return type && type->set_item && !dv_is_foreign(index) ? DV_OP_STORE_SUBSCR_TYPE : DV_OP_COUNT;
 }
@@ -169,6 +172,8 @@ void dv_choose_contains(dv_vm *vm, dv_cell *ip, dv_value *sp) {
         dv_site_become(vm, ip, DV_OP_IN_DL);
     else if (dv_operate_base(vm, container, vm->known.contains))
         become_contains(vm, ip, DV_OP_IN_DERIVED);
+    else if (dv_is_subclass_instance(container))
+        dv_site_become(vm, ip, DV_OP_IN_DERIVED_DL);
     else
         dv_site_refuse(vm, ip, DV_REASON_TYPES);
 }

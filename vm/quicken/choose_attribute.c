@@ -12,7 +12,7 @@
 #include "types/class/getter.h"
 #include "types/class/slots.h"
 #include "types/class/super.h"
-#include "types/exception/exception.h"
+#include "types/exception/exception_field.h"
 #include "types/file/module.h"
 #include "types/mapping/key.h"
 #include "types/sequence/tuple_getter.h"
@@ -20,9 +20,9 @@
 
 /* The class of an instance if it leaves access to the attribute `name` to the VM; `flag` is what a
  * class has that does not.  NULL: it does not, or there is a data descriptor. */
-static dv_class *plain_class(dv_vm *vm, dv_value object, dv_value name, uint16_t flag) {
-    if (!dv_is_plain_instance(object)) return NULL;
-    dv_class *class_ = vm->shapes[dv_as_object(object)->shape]->class_;
+static dv_class *open_class(dv_vm *vm, dv_value object, dv_value name, uint16_t flag) {
+    if (!dv_is_instance(object)) return NULL;
+    dv_class *class_ = dv_shape_at(vm, dv_as_object(object)->shape)->class_;
     if (class_->flags & flag) return NULL;
     if (!(class_->flags & DV_CLASS_DATA)) return class_;
     const dv_global_cell *cell = dv_class_find(vm, class_, name);
@@ -31,6 +31,11 @@ static dv_class *plain_class(dv_vm *vm, dv_value object, dv_value name, uint16_t
         return NULL;
     }
     return cell && dv_is_data_descriptor(vm, cell->value) ? NULL : class_;
+}
+
+/* Likewise, but NULL if the class derives from a built-in type. */
+static dv_class *plain_class(dv_vm *vm, dv_value object, dv_value name, uint16_t flag) {
+    return dv_is_plain_instance(object) ? open_class(vm, object, name, flag) : NULL;
 }
 
 /* Where instances of the object's shape have an attribute; -1: this cannot be remembered.  The site
@@ -160,7 +165,7 @@ static bool choose_outside(dv_vm *vm, dv_cell *ip, dv_value object, uint16_t fla
     uint32_t number = dv_as_object(object)->shape;
     const dv_shape *shape = dv_shape_at(vm, number);
     int32_t slot = dv_shape_slot(shape, ip[2].v);
-    if (slot < 0 || shape->class_->flags & (flag | DV_CLASS_DATA)) return false;
+    if (slot < 0 || !open_class(vm, object, ip[2].v, flag)) return false;
     shape->class_->flags |= DV_CLASS_CACHED;
     dv_cell *cache = dv_site_cache(vm, ip);
     cache[0].s.a = (int32_t)number;
@@ -171,10 +176,12 @@ static bool choose_outside(dv_vm *vm, dv_cell *ip, dv_value object, uint16_t fla
     return true;
 }
 
-/* Does the built-in type that the instance's class derives from decide which attributes are set? */
-static bool sets_attributes(const dv_vm *vm, dv_value object) {
+/* Does the built-in type that the instance's class derives from decide how this attribute is set?
+ */
+static bool sets_attribute(dv_vm *vm, dv_value object, dv_value name) {
     if (!dv_is_subclass_instance(object)) return false;
     const dv_type *layout = vm->types[dv_as_object(object)->shape >> DV_LAYOUT_SHIFT];
+    if (layout->id == DV_T_EXCEPTION) return dv_exception_keeps(vm, dv_as_exception(object), name);
     return layout->set_attribute || layout->get_attribute;
 }
 
@@ -508,15 +515,17 @@ static bool choose_setattr(dv_vm *vm, dv_cell *ip, dv_cell *cache, dv_value obje
     return true;
 }
 
-/* An attribute more that has no room in the object itself. */
+/* An attribute more that has no room in the object itself, or that stands in front of it. */
 static bool choose_grow(dv_vm *vm, dv_cell *ip, dv_cell *cache, dv_value object) {
     dv_value name = ip[2].v;
     const uint16_t special = DV_CLASS_NO_DICT | DV_CLASS_CROWDED;
-    const dv_class *class_ = plain_class(vm, object, name, DV_CLASS_SETATTR | special);
-    if (!class_ || dv_same(name, vm->known.class_)) return false;
+    dv_class *class_ = open_class(vm, object, name, DV_CLASS_SETATTR | special);
+    if (!class_ || dv_same(name, vm->known.class_) || sets_attribute(vm, object, name))
+        return false;
     const dv_shape *shape = dv_shape_at(vm, dv_as_object(object)->shape);
     const dv_shape *next = shape->dictionary ? NULL : dv_shape_child(shape, name);
     if (!next || dv_shape_slot(shape, name) >= 0) return false;
+    class_->flags |= DV_CLASS_CACHED;
     cache[0].s.a = (int32_t)shape->number;
     cache[0].s.b = (int32_t)next->number;
     dv_site_become(vm, ip, DV_OP_STORE_ATTR_GROW);
@@ -530,7 +539,7 @@ void dv_choose_store_attribute(dv_vm *vm, dv_cell *ip, dv_value *sp) {
         dv_site_refuse(vm, ip, DV_REASON_TYPES);
         return;
     }
-    if (!sets_attributes(vm, object) &&
+    if (!sets_attribute(vm, object, name) &&
         choose_outside(vm, ip, object, DV_CLASS_SETATTR, DV_OP_STORE_ATTR_OUTSIDE))
         return;
     if (choose_setter(vm, ip, cache, object)) return;
@@ -621,6 +630,26 @@ static bool choose_method_slot(dv_vm *vm, dv_cell *ip, dv_cell *cache, dv_value 
     return true;
 }
 
+/* A method that a built-in class has for its instances (dict.get), as it is found in the class. */
+static bool choose_method_of_type(dv_vm *vm, dv_cell *ip, dv_cell *cache, dv_value object) {
+    if (!dv_is_shape(object, DV_T_CLASS) || dv_class_computes(vm, ip[2].v)) return false;
+    dv_class *class_ = dv_as_class(object);
+    if (!class_->descriptor || class_->metaclass || class_->type == DV_T_CLASS ||
+        class_->type >= DV_T_EXTENSION)
+        return false;
+    dv_global_cell *cell = dv_class_find(vm, class_, ip[2].v);
+    if (!dv_is_empty(vm->error)) dv_error_clear(vm);
+    if (!cell || !dv_is_shape(cell->value, DV_T_CFUNCTION)) return false;
+    const dv_cfunction *function = (const dv_cfunction *)dv_as_object(cell->value);
+    if (function->def->flags & ~(uint32_t)DV_CFUNCTION_WRAPPER || !dv_is_empty(function->self) ||
+        !dv_is_class(function->owner))
+        return false;
+    cache[0].v = object;
+    cache[1].p = cell;
+    dv_site_become(vm, ip, DV_OP_LOAD_METHOD_OF_TYPE);
+    return true;
+}
+
 /* A method of a value that is no object. */
 static bool choose_method_of_value(dv_vm *vm, dv_cell *ip, dv_cell *cache, dv_value object) {
     if (dv_is_object(object)) return false;
@@ -660,6 +689,7 @@ void dv_choose_method(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     }
     if (choose_unbound(vm, ip, object, cell)) return;
     if (choose_method_of_value(vm, ip, cache, object)) return;
+    if (choose_method_of_type(vm, ip, cache, object)) return;
     cell = method_cell(vm, object, name);
     if (choose_unbound(vm, ip, object, cell)) return;
     if (!cell || !dv_is_object(cell->value)) {

@@ -49,6 +49,14 @@ static bool is_bound_c(const call_site *c) {
            c->count + 1 >= def->min && (uint64_t)c->count + 1 <= def->max;
 }
 
+/* A method of a built-in class that looks at its arguments itself. */
+static bool is_of_type(const call_site *c) {
+    if (!c->method || !dv_is_shape(c->callee, DV_T_CFUNCTION)) return false;
+    const dv_cfunction *function = (const dv_cfunction *)dv_as_object(c->callee);
+    return dv_is_empty(function->self) && dv_is_class(function->owner) &&
+           !(function->def->flags & ~(uint32_t)DV_CFUNCTION_WRAPPER);
+}
+
 /* Is the call's only argument but self a generator? */
 static bool takes_generator(const call_site *c) {
     return c->count - c->has_self == 1 && dv_is_generator(c->last);
@@ -242,6 +250,8 @@ static uint32_t form_with_plan(const call_site *c) {
                                            {DV_OP_CALL_KW_CLASS, DV_OP_CALL_METHOD_KW_CLASS}};
     bool named = !dv_is_empty(c->keywords), of_class = dv_is_class(c->callee);
     if (of_class && c->has_self) return DV_OP_COUNT;
+    /* Several functions in turn: they are bound at each call. */
+    if (named && dv_is_function(c->callee) && c->ip[1].site.backoff >= 2) return DV_OP_COUNT;
     dv_value function = of_class ? init_of(c) : c->callee;
     if (!dv_is_function(function)) return DV_OP_COUNT;
     const dv_code *code = dv_function_thread(dv_as_function(function))->code;
@@ -301,6 +311,10 @@ static uint32_t form_of(const call_site *c) {
         const dv_cfunction_def *def = ((const dv_cfunction *)dv_as_object(c->callee))->def;
         c->cache[0].p = (void *)(uintptr_t)def;
         return bound ? DV_OP_CALL_C_BOUND : form_of_c(c, def);
+    }
+    if (is_of_type(c)) {
+        c->cache[0].p = (void *)(uintptr_t)((const dv_cfunction *)dv_as_object(c->callee))->def;
+        return DV_OP_CALL_METHOD_C_OF_TYPE;
     }
     op = form_of_super(c);
     if (op != DV_OP_COUNT || !is_plain_type(c)) return op;

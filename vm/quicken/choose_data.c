@@ -26,11 +26,10 @@ static const truth_forms forms[] = {
      DV_OP_JUMP_IF_TRUE_INSTANCE},
 };
 
-/* Any other object of a built-in type that says itself whether it is true. */
+/* Any other object of which a built-in type says alone whether it is true. */
 static bool is_plainly_true(dv_vm *vm, dv_value v) {
-    if (!dv_is_object(v) || dv_as_object(v)->shape >= DV_T_COUNT) return false;
-    const dv_type *type = vm->types[dv_as_object(v)->shape];
-    return type && !type->decide && type->id != DV_T_EXCEPTION && type == dv_behaviour_of(vm, v);
+    const dv_type *type = dv_operate_truth_type(vm, v);
+    return type && (type == dv_behaviour_of(vm, v) || dv_is_subclass_instance(v));
 }
 
 static uint32_t truth_form(dv_vm *vm, const truth_forms *f, dv_value v) {

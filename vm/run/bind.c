@@ -253,38 +253,88 @@ bool dv_bind_plainly(dv_vm *vm, const dv_function *function, dv_value *frame, ui
     return true;
 }
 
-/* The usual call by names, of a function without `*` and `**`: each name is that of a parameter
- * which has no value yet, and the rest have defaults that are not in a dict.  False: not so, and
- * nothing has been done. */
-static bool bind_names(dv_vm *vm, const dv_function *function, dv_value *frame, uint32_t count,
-                       const dv_tuple *names) {
-    enum { MOST_NAMES = 8, MOST_PARAMETERS = 63 };
+enum { MOST_NAMES = 8, MOST_PARAMETERS = 63 };
+
+/* A call by names that has been looked at. */
+typedef struct named_call {
+    uint32_t given, named;       /* arguments without and with a name */
+    uint32_t places[MOST_NAMES]; /* which parameter gets what is named; MOST_PARAMETERS: the dict of
+                                  * the `**` parameter */
+    uint64_t filled;             /* parameters that get an argument, as bits */
+} named_call;
+
+/* Is it the usual call by names: each is that of a parameter which has no value yet, or meant for a
+ * `**` parameter, and the rest have defaults that are not in a dict? */
+static bool is_usual(const dv_function *function, const dv_tuple *names, named_call *c) {
     const dv_thread *thread = dv_function_thread(function);
     const dv_code *code = thread->code;
-    const uint32_t named = (uint32_t)names->count, given = count - named;
-    const uint32_t positional = code->positional_count, parameters = thread->argument_count;
-    if (!thread->parameters || parameters > MOST_PARAMETERS || named > MOST_NAMES ||
-        given > positional || code->flags & (DV_CODE_VARARGS | DV_CODE_VARKEYWORDS))
+    const uint32_t positional = code->positional_count;
+    const uint32_t parameters = positional + code->keyword_only_count;
+    if (!thread->parameters || parameters >= MOST_PARAMETERS || c->named > MOST_NAMES ||
+        c->given > positional)
         return false;
-    uint32_t places[MOST_NAMES];
-    uint64_t filled = ((uint64_t)1 << given) - 1;
-    for (uint32_t i = 0; i < named; i++) {
-        uint32_t at = given > code->positional_only_count ? given : code->positional_only_count;
+    c->filled = ((uint64_t)1 << c->given) - 1;
+    for (uint32_t i = 0; i < c->named; i++) {
+        uint32_t at = code->positional_only_count;
         while (at < parameters && !dv_same(thread->parameters[at], names->items[i])) at++;
-        if (at == parameters || filled >> at & 1) return false;
-        filled |= (uint64_t)1 << at;
-        places[i] = at;
+        const bool extra = at == parameters;
+        if (extra ? !(code->flags & DV_CODE_VARKEYWORDS) || !dv_as_str(names->items[i])->interned
+                  : c->filled >> at & 1)
+            return false;
+        c->places[i] = extra ? MOST_PARAMETERS : at;
+        if (!extra) c->filled |= (uint64_t)1 << at;
     }
     const uint32_t first = positional - default_count(function);
-    for (uint32_t i = given; i < parameters; i++)
-        if (!(filled >> i & 1) && (i < first || i >= positional)) return false;
+    for (uint32_t i = c->given; i < parameters; i++)
+        if (!(c->filled >> i & 1) && (i < first || i >= positional)) return false;
+    return true;
+}
+
+/* The dict of the `**` parameter; EMPTY: raised. */
+static dv_value extra_of(dv_vm *vm, const named_call *c, const dv_value *values,
+                         const dv_tuple *names) {
+    dv_value extra = dv_dict_new(vm);
+    for (uint32_t i = 0; i < c->named && !dv_is_empty(extra); i++) {
+        if (c->places[i] != MOST_PARAMETERS || dv_dict_set(vm, extra, names->items[i], values[i]))
+            continue;
+        dv_release(vm, extra);
+        extra = DV_EMPTY;
+    }
+    return extra;
+}
+
+/* Binds a usual call.  False: it is none, or there is no memory, and nothing has been done. */
+static bool bind_names(dv_vm *vm, const dv_function *function, dv_value *frame, uint32_t count,
+                       const dv_tuple *names) {
+    const dv_thread *thread = dv_function_thread(function);
+    const dv_code *code = thread->code;
+    const uint32_t parameters = code->positional_count + code->keyword_only_count;
+    named_call c = {.given = count - (uint32_t)names->count, .named = (uint32_t)names->count};
+    if (!is_usual(function, names, &c)) return false;
+    const bool star = code->flags & DV_CODE_VARARGS, stars = code->flags & DV_CODE_VARKEYWORDS;
+    const dv_value rest = star ? dv_tuple_new(vm, NULL, 0) : DV_NONE;
+    const dv_value extra = stars ? extra_of(vm, &c, frame + c.given, names) : DV_NONE;
+    if (DV_UNLIKELY(dv_is_empty(rest) || dv_is_empty(extra))) {
+        dv_error_clear(vm);
+        dv_release(vm, rest);
+        dv_release(vm, extra);
+        return false;
+    }
     dv_value values[MOST_NAMES];
-    for (uint32_t i = 0; i < named; i++) values[i] = frame[given + i];
-    for (uint32_t i = given; i < parameters; i++)
-        if (!(filled >> i & 1))
+    for (uint32_t i = 0; i < c.named; i++) values[i] = frame[c.given + i];
+    const uint32_t first = code->positional_count - default_count(function);
+    for (uint32_t i = c.given; i < parameters; i++)
+        if (!(c.filled >> i & 1))
             frame[i] = dv_retain(dv_as_tuple(function->defaults)->items[i - first]);
-    for (uint32_t i = 0; i < named; i++) frame[places[i]] = values[i];
-    vm->sp = frame + parameters;
+    for (uint32_t i = 0; i < c.named; i++) {
+        if (c.places[i] != MOST_PARAMETERS)
+            frame[c.places[i]] = values[i];
+        else
+            dv_release(vm, values[i]); /* which the dict has */
+    }
+    if (star) frame[parameters] = rest;
+    if (stars) frame[parameters + star] = extra;
+    vm->sp = frame + thread->argument_count;
     return true;
 }
 

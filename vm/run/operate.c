@@ -115,3 +115,16 @@ const dv_cell *dv_slow_operated(DV_HANDLER_PARAMETERS) {
     const dv_cell *next = finish(vm, how, result, behind, sp);
     return next ? next : dv_slow_raise(ip, sp, fp, vm, 0, 0);
 }
+
+const dv_type *dv_operate_truth_base(dv_vm *vm, dv_value v) {
+    if (!dv_is_subclass_instance(v)) return NULL;
+    const dv_class *class_ = dv_shape_at(vm, dv_as_object(v)->shape)->class_;
+    const bool left = class_->left & DV_LEFT_TRUTH && class_->left_then == vm->names_changed;
+    if (left) return vm->types[class_->type];
+    const dv_type *base = dv_operate_base(vm, v, vm->known.bool_);
+    if (!base || !base->length || base->id >= DV_T_EXTENSION ||
+        !dv_operate_base(vm, v, vm->known.len))
+        return NULL;
+    dv_operate_note_left(vm, v, DV_LEFT_TRUTH);
+    return base;
+}

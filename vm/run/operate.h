@@ -65,9 +65,9 @@ dv_value dv_operate_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b)
 /* The operator's value (new, or EMPTY) from the method's result, which it takes. */
 dv_value dv_operated(dv_vm *vm, uint32_t how, dv_value a, dv_value b, dv_value result);
 
-/* What is known of a special method of a plain instance's class; NULL: nothing yet. */
+/* What is known of a special method of an instance's class; NULL: nothing yet. */
 static inline const dv_special *dv_operate_known(const dv_vm *vm, dv_value self, dv_value name) {
-    const dv_class *class_ = vm->shapes[dv_as_object(self)->shape]->class_;
+    const dv_class *class_ = dv_shape_at(vm, dv_as_object(self)->shape)->class_;
     const dv_special *known = dv_special_at(vm, class_, name);
     bool fits = known->class_ == class_ && dv_same(known->name, name) &&
                 known->names_changed == vm->names_changed;
@@ -164,6 +164,17 @@ static inline void dv_operate_note_left(const dv_vm *vm, dv_value v, uint8_t met
 /* A str, or of a class derived from it that leaves the comparison `name` to it. */
 static inline bool dv_operate_compares_str(dv_vm *vm, dv_value v, dv_value name) {
     return dv_is_textual_asked(vm, v) || dv_operate_base(vm, v, name) == vm->types[DV_T_STR];
+}
+
+/* The built-in type that says alone whether v, an object, is true: its own, or one that has a
+ * length and that its class derives from and leaves __bool__ and __len__ to. NULL: another one is
+ * asked. */
+const dv_type *dv_operate_truth_base(dv_vm *vm, dv_value v);
+static inline const dv_type *dv_operate_truth_type(dv_vm *vm, dv_value v) {
+    if (!dv_is_object(v)) return NULL;
+    if (dv_as_object(v)->shape >= DV_T_COUNT) return dv_operate_truth_base(vm, v);
+    const dv_type *type = vm->types[dv_as_object(v)->shape];
+    return type && !type->decide && type->id != DV_T_EXCEPTION ? type : NULL;
 }
 
 /* What says whether the plain instance is true: __bool__, or else __len__; NULL: not known. */

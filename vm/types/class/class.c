@@ -334,7 +334,7 @@ static bool check_initialised(dv_vm *vm, dv_value result) {
 static dv_value initialise(dv_vm *vm, dv_value self, const dv_value *args, uint32_t count,
                            dv_value keywords) {
     const dv_class *class_ = dv_class_of(vm, self);
-    const dv_global_cell *init = dv_class_special(class_, vm->known.init);
+    const dv_global_cell *init = dv_class_special_again(vm, class_, vm->known.init);
     const dv_type *layout = vm->types[class_->type];
     bool done = true;
     if (init) {

@@ -148,6 +148,12 @@ bool dv_exception_has_field(dv_vm *vm, const dv_exception *exception, dv_value n
     return !hidden;
 }
 
+bool dv_exception_keeps(dv_vm *vm, const dv_exception *exception, dv_value name) {
+    const dv_str *s = dv_as_str(name);
+    const bool special = s->length > 1 && s->data[0] == '_' && s->data[1] == '_';
+    return special || dv_str_is(name, "args") || dv_exception_has_field(vm, exception, name);
+}
+
 dv_value dv_exception_field(dv_vm *vm, const dv_exception *exception, const char *name) {
     dv_value v = find(exception->fields, name);
     if (!dv_is_empty(v)) return dv_retain(v);

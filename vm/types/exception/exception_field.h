@@ -18,6 +18,8 @@ extern const char *const dv_syntax_places[DV_SYNTAX_PLACES];
 
 /* Has its class a field of this name, which no class of the program hides? */
 bool dv_exception_has_field(dv_vm *vm, const dv_exception *exception, dv_value name);
+/* Is what an exception has under the name no entry of its __dict__, or might it not be? */
+bool dv_exception_keeps(dv_vm *vm, const dv_exception *exception, dv_value name);
 
 /* The value of a field of the exception's class, new; EMPTY: it has none.  Never fails. */
 dv_value dv_exception_field(dv_vm *vm, const dv_exception *exception, const char *name);

@@ -45,12 +45,17 @@ dv_value dv_dict_new(dv_vm *vm) {
     return dv_object_value(dict);
 }
 
-dv_value dv_dict_adopt(dv_vm *vm, dv_class *class_, dv_value exact) {
+dv_value dv_dict_make(dv_vm *vm, dv_class *class_) {
+    if (class_->descriptor) return dv_dict_new(vm);
     dv_dict *dict = dv_subclass_alloc(vm, class_, sizeof(dv_dict));
     if (!dict) return DV_EMPTY;
     be_empty(dict);
-    dv_value self = dv_object_value(dict);
-    if (dv_dict_update(vm, self, exact)) return self;
+    return dv_object_value(dict);
+}
+
+dv_value dv_dict_adopt(dv_vm *vm, dv_class *class_, dv_value exact) {
+    dv_value self = dv_dict_make(vm, class_);
+    if (dv_is_empty(self) || dv_dict_update(vm, self, exact)) return self;
     dv_release(vm, self);
     return DV_EMPTY;
 }

@@ -82,6 +82,7 @@ bool dv_dict_is_plain(dv_vm *vm, dv_value v);
 static inline bool dv_may_have_keys(dv_value v) {
     return dv_is_instance(v) || dv_is_foreign(v) || dv_is_shape(v, DV_T_MAPPING_PROXY);
 }
+dv_value dv_dict_make(dv_vm *vm, dv_class *class_);                  /* dv_type.make */
 dv_value dv_dict_adopt(dv_vm *vm, dv_class *class_, dv_value exact); /* dv_type.adopt */
 dv_value dv_dict_copy(dv_vm *vm, dv_value dict);
 /* What programs see as a copy: by keys() and items if the dict is of a class with its own __iter__.

@@ -315,6 +315,7 @@ const dv_type dv_dict_type = {
     .iterate = dict_iterate,
     .construct = dict_construct,
     .adopt = dv_dict_adopt,
+    .make = dv_dict_make,
     .initialise = dict_initialise,
     .methods = dict_methods,
 };

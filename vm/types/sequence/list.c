@@ -493,13 +493,18 @@ static dv_value list_construct(dv_vm *vm, const dv_value *args, uint32_t count, 
     return DV_EMPTY;
 }
 
-static dv_value list_adopt(dv_vm *vm, dv_class *class_, dv_value exact) {
+static dv_value list_make(dv_vm *vm, dv_class *class_) {
+    if (class_->descriptor) return dv_list_new(vm, NULL, 0);
     dv_list *list = dv_subclass_alloc(vm, class_, sizeof(dv_list));
     if (!list) return DV_EMPTY;
     list->count = list->capacity = 0;
     list->items = NULL;
-    dv_value self = dv_object_value(list);
-    if (dv_list_extend(vm, self, exact)) return self;
+    return dv_object_value(list);
+}
+
+static dv_value list_adopt(dv_vm *vm, dv_class *class_, dv_value exact) {
+    dv_value self = list_make(vm, class_);
+    if (dv_is_empty(self) || dv_list_extend(vm, self, exact)) return self;
     dv_release(vm, self);
     return DV_EMPTY;
 }
@@ -547,6 +552,7 @@ const dv_type dv_list_type = {
     .iterate = dv_iterator_new,
     .construct = list_construct,
     .adopt = list_adopt,
+    .make = list_make,
     .ignores_keywords = true,
     .initialise = list_initialise,
     .methods = list_methods,
