@@ -56,6 +56,7 @@ typedef struct nd_state {
     dvx_value linalg_error;                /* linalg.c: the class LinAlgError */
     dvx_value ufunc_error;                 /* error.c: the class UFuncTypeError */
     uint8_t float_errors[ND_FLOAT_ERRORS]; /* error.c: what becomes of them */
+    dvx_assumption *no_underflow;          /* error.c: nobody wants to know of underflow */
     /* So many functions are at work that read axes, and meanwhile call what may be code of dl:
      * shapes cannot be set. */
     uint32_t busy;

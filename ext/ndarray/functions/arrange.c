@@ -10,42 +10,6 @@
 #include "array/compose.h"
 #include "array/shape.h"
 
-/* ---- flip ---- */
-
-/* A view that runs backwards along the axes of the mask. */
-static dvx_value flip_axes(dvx_vm *vm, dvx_value array, uint32_t mask) {
-    dvx_axis axes[ND_MOST];
-    nd_array *view;
-    const nd_array *a = array_of(vm, array);
-    char *data = a->data;
-    for (int i = 0; i < a->ndim; i++) {
-        axes[i] = a->axes[i];
-        if (!(mask >> i & 1)) continue;
-        if (a->size) data += (axes[i].count - 1) * axes[i].stride;
-        axes[i].stride = -axes[i].stride;
-    }
-    return array_view(vm, array, a, data, a->ndim, axes, &view);
-}
-
-/* flip(m, axis=None) */
-static dvx_value flip(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    nd_array *a;
-    int axes[ND_MOST], n = 0;
-    uint32_t mask = UINT32_MAX;
-    (void)count;
-    dvx_value array = array_operand(vm, args[0], NULL, &a), made = DVX_FAILED;
-    if (dvx_failed(array)) return array;
-    bool good = true;
-    if (nd_is_given(vm, args[1])) {
-        good = shape_read_axes(vm, args[1], a->ndim, "", "repeated axis", &n, axes);
-        mask = 0;
-        for (int i = 0; good && i < n; i++) mask |= 1u << axes[i];
-    }
-    if (good) made = array_result(vm, flip_axes(vm, array, mask));
-    vm->api->release(vm, array);
-    return made;
-}
-
 /* ---- roll ---- */
 
 /* A copy whose elements have moved so many places (0 ... its length - 1) along each axis, those at
@@ -369,13 +333,11 @@ static bool set_imag(dvx_vm *vm, dvx_value self, dvx_value value) {
 ND_ATTRIBUTE(real, get_real, set_real);
 ND_ATTRIBUTE(imag, get_imag, set_imag);
 
-ND_PARAMETERS(of_flip, 1, "m", "axis");
 ND_PARAMETERS(of_roll, 2, "a", "shift", "axis");
 ND_PARAMETERS(of_a_diagonal, 1, "a", "offset", "axis1", "axis2");
 ND_PARAMETERS(of_broadcast_to, 2, "array", "shape");
 
 static const dvx_function functions[] = {
-    ND_NAMED("flip", flip, of_flip),
     ND_NAMED("roll", roll, of_roll),
     ND_NAMED("diagonal", diagonal_function, of_a_diagonal),
     ND_NAMED("broadcast_to", broadcast_to, of_broadcast_to),

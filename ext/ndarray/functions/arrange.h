@@ -1,4 +1,4 @@
-/* arrange.h: views and copies of an array with elements in another order or place: flip, roll,
+/* arrange.h: views and copies of an array with elements in another order or place: roll,
  * diagonal, broadcast_to, real. */
 #ifndef ND_ARRANGE_H
 #define ND_ARRANGE_H

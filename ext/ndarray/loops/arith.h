@@ -31,13 +31,17 @@ static inline void arith_flag_zero(void) {
 /* The flags that are set, among those that warn. */
 enum { ARITH_WARN = FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW };
 static inline unsigned arith_flags(void) { return _mm_getcsr() & ARITH_WARN; }
-static inline void arith_clear(void) { _mm_setcsr(_mm_getcsr() & ~(unsigned)ARITH_WARN); }
+static inline unsigned arith_underflow(void) { return _mm_getcsr() & FE_UNDERFLOW; }
+static inline void arith_clear(void) {
+    _mm_setcsr(_mm_getcsr() & ~(unsigned)(ARITH_WARN | FE_UNDERFLOW));
+}
 #else
 static inline void arith_flag(unsigned flags) { feraiseexcept((int)flags); }
 static inline void arith_flag_zero(void) { feraiseexcept(FE_DIVBYZERO); }
 enum { ARITH_WARN = FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW };
 static inline unsigned arith_flags(void) { return (unsigned)fetestexcept(ARITH_WARN); }
-static inline void arith_clear(void) { feclearexcept(ARITH_WARN); }
+static inline unsigned arith_underflow(void) { return (unsigned)fetestexcept(FE_UNDERFLOW); }
+static inline void arith_clear(void) { feclearexcept(ARITH_WARN | FE_UNDERFLOW); }
 #endif
 
 /* The elements of a loop depend on each other in no way, though output and input may be one.

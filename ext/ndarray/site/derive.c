@@ -1,6 +1,8 @@
 /* derive.c: the hooks (derive.h). */
 #include "site/derive.h"
 
+#include "ufunc/error.h"
+
 bool derive_is_int(dvx_vm *vm, dvx_value v) {
     if (vm->api->kind(vm, v) != DVX_INT) return false;
     dvx_value class_ = vm->api->class_of(vm, v);
@@ -20,12 +22,22 @@ bool derive_names(dvx_vm *vm, dvx_value keywords, const char *name) {
     return good;
 }
 
+void derive_quiet(dvx_vm *vm, dvx_site *site, void (*hook)(dvx_vm *vm, dvx_site *site)) {
+    if (error_heeds_underflow(vm)) {
+        vm->api->decline(vm, site,
+                         "np.seterr asks for underflow, of which derivatives do not know");
+        return;
+    }
+    hook(vm, site);
+    vm->api->assume(vm, site, nd_state_of(vm)->no_underflow);
+}
+
 void derive_array(dvx_vm *vm, dvx_site *site) {
     switch (site->family) {
     case DVX_SITE_BINARY:
     case DVX_SITE_INPLACE:
     case DVX_SITE_UNARY:
-    case DVX_SITE_COMPARE: derive_elements(vm, site); return;
+    case DVX_SITE_COMPARE: derive_quiet(vm, site, derive_elements); return;
     case DVX_SITE_GET_ITEM: derive_items(vm, site); return;
     case DVX_SITE_SET_ITEM: derive_stores(vm, site); return;
     case DVX_SITE_ATTRIBUTE: derive_attribute(vm, site); return;
@@ -35,7 +47,7 @@ void derive_array(dvx_vm *vm, dvx_site *site) {
     }
 }
 
-void derive_ufunc(dvx_vm *vm, dvx_site *site) {
+static void specialise_call(dvx_vm *vm, dvx_site *site) {
     if (site->family != DVX_SITE_CALL)
         vm->api->decline(vm, site, "of ufuncs only calls have derivatives");
     else if (derive_out(vm, site))
@@ -46,3 +58,5 @@ void derive_ufunc(dvx_vm *vm, dvx_site *site) {
     else
         derive_elements(vm, site);
 }
+
+void derive_ufunc(dvx_vm *vm, dvx_site *site) { derive_quiet(vm, site, specialise_call); }

@@ -29,6 +29,9 @@ void derive_scalars(dvx_vm *vm, dvx_site *site);
 void derive_ufunc(dvx_vm *vm, dvx_site *site);
 void derive_class(dvx_vm *vm, dvx_site *site);
 
+/* Asks a hook whose derivatives do not look for underflow. */
+void derive_quiet(dvx_vm *vm, dvx_site *site, void (*hook)(dvx_vm *vm, dvx_site *site));
+
 /* Each of these specialises the site, or declines it. */
 void derive_elements(dvx_vm *vm, dvx_site *site);
 /* False: it is no call of a ufunc with an output. */

@@ -154,7 +154,7 @@ static bool keep(dvx_vm *vm, scalar_cache *c) {
     return true;
 }
 
-void derive_scalars(dvx_vm *vm, dvx_site *site) {
+static void derive(dvx_vm *vm, dvx_site *site) {
     scalar_cache known;
     memset(&known, 0, sizeof known);
     for (int i = 0; i < SCALARS_KEPT; i++) known.kept[i] = DVX_FAILED;
@@ -174,3 +174,5 @@ void derive_scalars(dvx_vm *vm, dvx_site *site) {
     else
         release_scalars(vm, &known);
 }
+
+void derive_scalars(dvx_vm *vm, dvx_site *site) { derive_quiet(vm, site, derive); }

@@ -215,7 +215,7 @@ static bool run_at(dvx_vm *vm, nd_ufunc_number number, nd_array *a, nd_type type
         if (dvx_failed(copy)) return false;
         row = array_of(vm, copy);
     }
-    if (arith_flags()) arith_clear();
+    if (error_raised(vm)) arith_clear();
     const bool own = a->dtype->num == type && kernel->result == type;
     const int64_t step = many ? values->dtype->size : 0;
     nd_blocks b = {.total = count};
@@ -224,7 +224,7 @@ static bool run_at(dvx_vm *vm, nd_ufunc_number number, nd_array *a, nd_type type
         if (!own || !run_own(number, type, row->data, at + b.at, b.count, from, -(int64_t)many))
             run_each(kernel, facts->inputs, type, row, at + b.at, b.count, from, step);
     }
-    const unsigned flags = arith_flags();
+    const unsigned flags = error_raised(vm);
     if (flags) arith_clear();
     if (row != a) array_spread(a, row);
     vm->api->release(vm, copy);

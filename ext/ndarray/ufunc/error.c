@@ -1,7 +1,8 @@
 /* error.c: what becomes of floating point flags, which lib/errors.dl sets (error.h).
  *
  * Invariants
- *  1. nd_state.float_errors has, for each kind, 0 to warn, 1 to ignore, 2 to raise. */
+ *  1. nd_state.float_errors has, for each kind, 0 to warn, 1 to ignore, 2 to raise.
+ *  2. Sites have derivatives only while underflow is ignored (no_underflow). */
 #include "ufunc/error.h"
 
 #include <fenv.h>
@@ -9,6 +10,7 @@
 #include <stdio.h>
 
 #include "array/methods.h"
+#include "loops/arith.h"
 
 /* In the order in which they are told. */
 enum { DIVIDE, OVER, UNDER, INVALID };
@@ -49,6 +51,12 @@ bool error_heeds(dvx_vm *vm, unsigned flags) {
     return false;
 }
 
+bool error_heeds_underflow(dvx_vm *vm) { return nd_state_of(vm)->float_errors[UNDER] != IGNORE; }
+
+unsigned error_raised(dvx_vm *vm) {
+    return arith_flags() | (error_heeds_underflow(vm) ? arith_underflow() : 0);
+}
+
 bool error_raises(dvx_vm *vm) {
     for (int i = 0; i < ND_FLOAT_ERRORS; i++)
         if (nd_state_of(vm)->float_errors[i] == RAISE) return true;
@@ -72,6 +80,7 @@ static dvx_value float_errors(dvx_vm *vm, const dvx_value *args, uint32_t count)
     for (int i = 0; i < ND_FLOAT_ERRORS; i++) old |= (int64_t)now[i] << 2 * i;
     if (count && !vm->api->read_index(vm, args[0], &given)) return DVX_FAILED;
     for (int i = 0; count && i < ND_FLOAT_ERRORS; i++) now[i] = (uint8_t)(given >> 2 * i & 3);
+    if (error_heeds_underflow(vm)) vm->api->break_assumption(vm, nd_state_of(vm)->no_underflow);
     return vm->api->make_int(vm, old);
 }
 
@@ -98,6 +107,7 @@ dvx_value error_make_class(dvx_vm *vm, const char *name, dvx_value base, const c
 bool error_register(dvx_vm *vm, dvx_value module) {
     nd_state *state = nd_state_of(vm);
     state->float_errors[UNDER] = IGNORE;
+    if (!(state->no_underflow = vm->api->make_assumption(vm))) return false;
     state->ufunc_error = error_make_class(
         vm, "UFuncTypeError", vm->api->error_class(vm, DVX_TYPE_ERROR), "numpy.core._exceptions");
     return !dvx_failed(state->ufunc_error) && ND_ADD_ALL(functions);

@@ -9,6 +9,10 @@
 bool error_flags(dvx_vm *vm, const char *name, unsigned flags);
 /* Does seterr say anything but "ignore" of one of the flags? */
 bool error_heeds(dvx_vm *vm, unsigned flags);
+/* Does it ask for underflow?  Then there are no derivatives and quick ways, which do not look. */
+bool error_heeds_underflow(dvx_vm *vm);
+/* The flags since arith_clear(), those of underflow only where somebody asks. */
+unsigned error_raised(dvx_vm *vm);
 /* Does np.seterr make an error of anything? */
 bool error_raises(dvx_vm *vm);
 /* Warns, as warnings.warn(text, RuntimeWarning) does; false: raised. */

@@ -434,10 +434,10 @@ static dvx_value reduce_masked(dvx_vm *vm, nd_ufunc_number number, const nd_arra
         fill(*out, initial);
     else
         good = begin(vm, number, a, mask, &walk, *out);
-    if (arith_flags()) arith_clear();
+    if (error_raised(vm)) arith_clear();
     /* (Without an axis and a beginning, the first elements are all.) */
     good = good && (!(initial || mask) || run(vm, &walk, kernel, type, a->dtype)) &&
-           is_single_pass(vm, facts->warns ? arith_flags() : 0, "reduce");
+           is_single_pass(vm, facts->warns ? error_raised(vm) : 0, "reduce");
     if (good) return made;
     vm->api->release(vm, made);
     return DVX_FAILED;
@@ -567,9 +567,9 @@ static bool is_simple(dvx_vm *vm, const nd_array *a, const nd_reduction *r) {
 static dvx_value reduce_simple(dvx_vm *vm, const nd_array *a, const nd_kernel *kernel,
                                const nd_ufunc_facts *facts) {
     double result = facts->has_identity ? facts->identity : *(const double *)(const void *)a->data;
-    if (arith_flags()) arith_clear();
+    if (error_raised(vm)) arith_clear();
     kernel->fold((char *)&result, a->data, a->size, sizeof result);
-    if (facts->warns && !is_single_pass(vm, arith_flags(), "reduce")) return DVX_FAILED;
+    if (facts->warns && !is_single_pass(vm, error_raised(vm), "reduce")) return DVX_FAILED;
     return vm->api->make_float(vm, result);
 }
 
@@ -702,9 +702,9 @@ static bool accumulate_into(dvx_vm *vm, nd_ufunc_number number, const nd_array *
     nd_walk walk;
     if (!a->size) return true;
     walk_lines(&walk, out, a, axis);
-    if (arith_flags()) arith_clear();
+    if (error_raised(vm)) arith_clear();
     return walk_run(vm, &walk, accumulate_row, &c) &&
-           is_single_pass(vm, loops_facts[number].warns ? arith_flags() : 0, "accumulate");
+           is_single_pass(vm, loops_facts[number].warns ? error_raised(vm) : 0, "accumulate");
 }
 
 dvx_value reduce_accumulate(dvx_vm *vm, nd_ufunc_number number, dvx_value array, dvx_value axis,

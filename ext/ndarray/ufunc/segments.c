@@ -83,9 +83,9 @@ static bool run(dvx_vm *vm, nd_ufunc_number number, const nd_array *a, int axis,
     if (!check_starts(vm, number, s.starts, s.parts, s.count)) return false;
     if (!out->size) return true;
     walk_lines(&walk, out, a, axis);
-    if (arith_flags()) arith_clear();
+    if (error_raised(vm)) arith_clear();
     if (!walk_run(vm, &walk, reduce_lines, &s)) return false;
-    const unsigned flags = loops_facts[number].warns ? arith_flags() : 0;
+    const unsigned flags = loops_facts[number].warns ? error_raised(vm) : 0;
     if (flags) arith_clear();
     return !flags || error_flags(vm, "reduceat", flags);
 }

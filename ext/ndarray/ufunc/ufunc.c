@@ -589,6 +589,19 @@ static bool find_evidence(dvx_vm *vm, void *context, char *const *data, int64_t 
     return true;
 }
 
+/* An underflow shows in the result, or was one of a square on the way to it. */
+static bool find_tiny(dvx_vm *vm, void *context, char *const *data, int64_t count,
+                      const int64_t *strides) {
+    evidence *e = context;
+    const nd_type type = e->types[e->inputs];
+    (void)vm;
+    for (int64_t i = 0; i < count; i++) {
+        const double out = element_at(type, data[e->inputs] + i * strides[e->inputs]);
+        if (fabs(out) < (type == ND_FLOAT32 ? FLT_MIN : DBL_MIN)) e->flags |= FE_UNDERFLOW;
+    }
+    return true;
+}
+
 unsigned ufunc_reasons(dvx_vm *vm, nd_ufunc_number number, const nd_type *types, char *const *data,
                        int64_t count, const int64_t *strides, unsigned flags) {
     evidence found = {.number = number, .inputs = loops_facts[number].inputs, .wanted = flags};
@@ -650,7 +663,11 @@ static bool run_all(dvx_vm *vm, const call *c, nd_walk *walk, nd_row row, void *
 
 static unsigned true_flags(dvx_vm *vm, const call *c, const nd_walk *walk, const execution *e,
                            unsigned flags) {
-    evidence found = {.number = c->number, .inputs = c->inputs, .wanted = flags};
+    evidence found = {.number = c->number, .inputs = c->inputs};
+    if (c->kernel->inexact)
+        found.wanted = flags & ~(unsigned)FE_UNDERFLOW;
+    else
+        found.flags = ~(unsigned)FE_UNDERFLOW;
     if (ND_DTYPE(c->type)->kind == 'c' || e->casts[c->inputs]) return flags;
     for (int i = 0; i < c->inputs; i++) {
         found.types[i] = e->casts[i] ? c->in[i].type : c->type;
@@ -660,6 +677,8 @@ static unsigned true_flags(dvx_vm *vm, const call *c, const nd_walk *walk, const
     nd_walk again;
     walk_copy(&again, walk);
     run_all(vm, c, &again, find_evidence, &found);
+    walk_copy(&again, walk);
+    if (flags & FE_UNDERFLOW) run_all(vm, c, &again, find_tiny, &found);
     return flags & found.flags;
 }
 
@@ -809,16 +828,16 @@ static bool execute(dvx_vm *vm, call *c) {
     for (int i = 0; i < c->inputs; i++) is_output |= walk.data[i] == walk.data[c->inputs];
     const bool looks = c->kernel->compares && is_output;
     const bool invalid = looks && is_invalid(vm, c, &walk);
-    if (arith_flags()) arith_clear();
+    if (error_raised(vm)) arith_clear();
     if (!run_whole(vm, c, &walk, &e)) return false;
-    unsigned flags = arith_flags();
+    unsigned flags = error_raised(vm);
     if (LIKELY(!flags)) return true;
     arith_clear();
     if (c->kernel->compares)
         return !(looks ? invalid : is_invalid(vm, c, &walk)) ||
                error_flags(vm, facts->name, FE_INVALID);
     if (!facts->warns) return true;
-    if (c->kernel->inexact) flags = true_flags(vm, c, &walk, &e, flags);
+    if (c->kernel->inexact || flags & FE_UNDERFLOW) flags = true_flags(vm, c, &walk, &e, flags);
     return error_flags(vm, facts->name, flags);
 }
 
@@ -852,7 +871,7 @@ static bool run_rows(dvx_vm *vm, nd_ufunc_number number, nd_array *a, char **arg
     const nd_kernel *kernel = ufunc_kernel(vm, number, a->dtype->num);
     nd_array *out;
     /* (Long rows go in parts, between which there are looks at interrupts.) */
-    if (UNLIKELY(!kernel->loop || a->size > LONG_ROW)) return false;
+    if (UNLIKELY(!kernel->loop || a->size > LONG_ROW || error_heeds_underflow(vm))) return false;
     const nd_dtype *dtype = ND_DTYPE(kernel->result);
     *result = array_new_like(vm, dtype, a, &out);
     if (UNLIKELY(dvx_failed(*result))) return true;
@@ -948,7 +967,7 @@ bool ufunc_scalars(dvx_vm *vm, nd_ufunc_number number, const dvx_value *inputs, 
     _Alignas(16) char elements[3][16];
     char *args[3] = {elements[0], elements[1], elements[2]};
     const int64_t strides[3] = {0};
-    if (!kernel->loop || facts->inputs != 2) return false;
+    if (!kernel->loop || facts->inputs != 2 || error_heeds_underflow(vm)) return false;
     for (int i = 0; i < 2; i++) {
         if (of[i] ? of[i]->dtype != dtype : !read_beside(vm, inputs[i], dtype->num, args[i]))
             return false;
@@ -968,7 +987,7 @@ bool ufunc_scalar(dvx_vm *vm, nd_ufunc_number number, dvx_value input, dvx_value
     _Alignas(16) char element[16];
     if (!a) return false;
     const nd_kernel *kernel = ufunc_kernel(vm, number, a->dtype->num);
-    if (!kernel->loop) return false;
+    if (!kernel->loop || error_heeds_underflow(vm)) return false;
     if (arith_flags()) arith_clear();
     kernel->loop((char *[]){a->data, element}, 1, strides);
     if (UNLIKELY(arith_flags())) return false;
