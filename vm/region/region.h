@@ -41,7 +41,7 @@ typedef enum dv_exit_action {
     DV_EXIT_COPY,    /* home slot `from`, retained */
     DV_EXIT_COPY_B,
     DV_EXIT_COPY_FADED, /* the same as COPY if slot `to` has DV_FADED, else nothing */
-    DV_EXIT_FUNCTION, /* of the bound method in home slot `from`, retained */
+    DV_EXIT_FUNCTION,   /* of the bound method in home slot `from`, retained */
     DV_EXIT_RANGE,    /* range iterator with raw state in slots from .. from+2: write back, or make
                          it */
     DV_EXIT_WALK,     /* the iterator of the list or tuple in slot `to`, with the raw index in slot
