@@ -153,10 +153,20 @@ dv_value dv_raise_unassociated(dv_vm *vm, const dv_value *fp, uint32_t local) {
                     (int)name->size, name->data);
 }
 
+/* Is it a variable of the function around the comprehension that is at work? */
+static bool is_free_there(const dv_vm *vm, const dv_value *fp, uint32_t local) {
+    const dv_thread *thread = dv_frame_thread(fp);
+    const uint32_t pc = dv_thread_pc(thread, vm->ip);
+    const dv_inlined_code *in =
+        thread->code->inlined_count ? dv_code_inlined(thread->code, pc) : NULL;
+    return in && !dv_inlined_takes(in, pc) && local - in->first_local >= in->local_count;
+}
+
 dv_value dv_raise_unbound(dv_vm *vm, const dv_value *fp, uint32_t local) {
     const dv_text *name = &dv_frame_thread(fp)->code->local_names[local];
     const dv_code *code = dv_frame_thread(fp)->code;
-    if (local >= code->local_count - code->free_count) return dv_raise_unassociated(vm, fp, local);
+    if (local >= code->local_count - code->free_count || is_free_there(vm, fp, local))
+        return dv_raise_unassociated(vm, fp, local);
     return dv_raise(vm, DV_E_UNBOUND_LOCAL_ERROR,
                     "cannot access local variable '%.*s' where it is not associated with a value",
                     (int)name->size, name->data);
