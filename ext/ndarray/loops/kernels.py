@@ -94,11 +94,14 @@ def ranges(letter):
     most, normal, least = number("DBL_MAX", "FLT_MAX"), number("DBL_MIN", "FLT_MIN"), number("DBL_TRUE_MIN", "FLT_TRUE_MIN")
     overflow = [(f"(x > SPLAT({number(709.79, 88.73)})) & (x != SPLAT(INFINITY))", "INFINITY", "FE_OVERFLOW"),
                 ("x == SPLAT(INFINITY)", "INFINITY", "0")]
+
+    def nothing(below):
+        return [(f"(x < SPLAT({below})) & (x != SPLAT(-INFINITY))", "0", "FE_UNDERFLOW"), ("x == SPLAT(-INFINITY)", "0", "0")]
     found = {
-        "exp": Range(within(number(708, 87)), overflow + [(f"x < SPLAT({number(-745.2, -104)})", "0", "0")]),
+        "exp": Range(within(number(708, 87)), overflow + nothing(number(-745.2, -104))),
         "exp2": Range(within(number(1022, 126)), [
             (f"(x >= SPLAT({number(1024, 128)})) & (x != SPLAT(INFINITY))", "INFINITY", "FE_OVERFLOW"), overflow[1],
-            (f"x < SPLAT({number(-1075.1, -150.1)})", "0", "0")]),
+            *nothing(number(-1075.1, -150.1))]),
         "expm1": Range(within(number(708, 87)), overflow + [("x < SPLAT(-40)", "-1", "0")]),
         "acosh": Range(from_to("x", 1, most), [("x < SPLAT(1)", "NAN", "FE_INVALID"), overflow[1]], harmless="1.5"),
         "atanh": Range(within(1) + " - 1", [("SIZE(x) > BITS(SPLAT(1))", "NAN", "FE_INVALID"), ("x == SPLAT(1)", "INFINITY", "FE_DIVBYZERO"),
