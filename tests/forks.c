@@ -93,7 +93,8 @@ static int leaks(void) {
 
 /* The copy: does what is asked, and ends.  Each run finds the descriptors from 3 on free, as a new
  * process does. */
-static void run(struct request *request, char *program, char **variables, struct ends *ends) {
+static _Noreturn void run(struct request *request, char *program, char **variables,
+                          struct ends *ends) {
     static char *arguments[MOST_ARGUMENTS + 1];
     const char *at = request->text;
     const int look = *word(&at) != 0;
@@ -136,7 +137,7 @@ static int serve(int argc, char **argv, char **environment) {
         ends->count = 0;
         const pid_t copy = fork();
         if (copy < 0) return 2;
-        if (copy == 0) { run(&request, argv[0], variables, ends); }
+        if (copy == 0) run(&request, argv[0], variables, ends);
         for (int i = 0; i < 2 * request.runs; i++) close(request.outputs[i]);
         int status;
         if (!answer(asked, &copy, sizeof copy) || waitpid(copy, &status, 0) != copy ||

@@ -100,6 +100,8 @@ static const uint32_t walks[][3] = {
     [DV_SAW_REVERSED] = BY_ITEMS(REVERSED),
     [DV_SAW_STR] = {DV_OP_COUNT, DV_OP_COUNT, DV_OP_RW_STR_A}, /* beyond Latin-1 */
 };
+static const uint32_t walks_by_index[][3] = {
+    [DV_SAW_LIST] = BY_ITEMS(WALK_LIST), [DV_SAW_TUPLE] = BY_ITEMS(WALK_TUPLE)};
 #undef BY_ITEMS
 
 static walk choose_walk(dv_build *b) {
@@ -113,17 +115,11 @@ static walk choose_walk(dv_build *b) {
     return (walk){walks[saw][number_of(kind)], kind, seen};
 }
 
-_Static_assert(DV_OP_RW_WALK_LIST_A == DV_OP_RW_WALK_LIST_I + 2 &&
-                   DV_OP_RW_WALK_TUPLE_A == DV_OP_RW_WALK_TUPLE_I + 2,
-               "walks: by kind of the items");
-
 /* The same where there is no iterator, and INCA saw a list or a tuple. */
 static walk walk_by_index(dv_build *b) {
     const uint16_t seen = dv_site_cell(b, b->pc)[1].site.seen;
     const dv_kind kind = dv_kind_loaded(b, seen);
-    const uint32_t first =
-        evident_walk(b) == DV_SAW_LIST ? DV_OP_RW_WALK_LIST_I : DV_OP_RW_WALK_TUPLE_I;
-    return (walk){first + number_of(kind), kind, seen};
+    return (walk){walks_by_index[evident_walk(b)][number_of(kind)], kind, seen};
 }
 
 /* Any iterator, as in INCA code. */
