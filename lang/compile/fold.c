@@ -2,8 +2,7 @@
  *
  * Invariants
  *  1. An operation is folded only if it cannot raise and its result is exactly what the machine
- * would compute: 64-bit integers without overflow, finite doubles with + - * /, tuples of
- * constants.
+ * would compute: ints of up to 127 bits, finite doubles with + - * /, tuples of constants.
  *  2. A folded node keeps its address and range, so spines and positions stay valid.
  *  3. Nothing here tells whether it succeeded: where memory runs out an expression stays as it is,
  *     the status is set, and dv_fold_run looks at it when all is done. */
@@ -20,7 +19,7 @@ static void fold_optional(dv_front *front, dv_expr *expr) {
     if (expr != NULL) fold_expr(front, expr);
 }
 
-/* ---- Arithmetic ---- */
+/* ---- Results ---- */
 
 static void become_int(dv_expr *expr, int64_t value) {
     expr->kind = DV_EXPR_CONSTANT;
@@ -40,32 +39,72 @@ static void become_bool(dv_expr *expr, bool value) {
     expr->as.constant.kind = value ? DV_CONST_TRUE : DV_CONST_FALSE;
 }
 
-static bool floor_divide(int64_t a, int64_t b, int64_t *quotient, int64_t *remainder) {
-    if (b == 0 || (a == INT64_MIN && b == -1)) return false;
-    int64_t q = a / b, r = a % b;
+/* ---- Ints, of up to 127 bits on the way: masks such as (1 << 64) - 1 ---- */
+
+typedef __int128 wide;
+typedef unsigned __int128 unsigned_wide;
+
+/* False: it is no int, or a larger one. */
+static bool read_wide(const dv_literal *literal, wide *out) {
+    if (literal->kind == DV_CONST_INT) return *out = literal->as.integer, true;
+    if (literal->kind != DV_CONST_BIGINT) return false;
+    const char *digits = literal->as.text.data;
+    uint32_t size = literal->as.text.size, sign = digits[0] == '-';
+    unsigned_wide value = 0;
+    if (size - sign > 31) return false;
+    for (uint32_t i = sign; i < size; i++) {
+        char c = digits[i] | 0x20; /* a letter becomes a small one */
+        value = value << 4 | (unsigned)(c >= 'a' ? c - 'a' + 10 : digits[i] - '0');
+    }
+    *out = sign ? -(wide)value : (wide)value;
+    return true;
+}
+
+static void become_wide(dv_front *front, dv_expr *expr, wide value) {
+    if (value >= INT64_MIN && value <= INT64_MAX) {
+        become_int(expr, (int64_t)value);
+        return;
+    }
+    enum { LONGEST = 1 + 32 };
+    char *end = dv_front_keep(front, LONGEST);
+    if (end == NULL) return;
+    end += LONGEST;
+    char *first = end;
+    unsigned_wide rest = value < 0 ? -(unsigned_wide)value : (unsigned_wide)value;
+    for (; rest > 0; rest >>= 4) *--first = "0123456789abcdef"[rest & 15];
+    if (value < 0) *--first = '-';
+    expr->kind = DV_EXPR_CONSTANT;
+    expr->as.constant.kind = DV_CONST_BIGINT;
+    expr->as.constant.as.text = (dv_text){first, (uint32_t)(end - first)};
+}
+
+/* What is below is false where it cannot be folded. */
+
+static bool floor_divide(wide a, wide b, wide *quotient, wide *remainder) {
+    if (b == 0) return false; /* (-1 does no harm: what was read has 124 bits at most) */
+    wide q = a / b, r = a % b;
     if (r != 0 && (r < 0) != (b < 0)) q--, r += b;
     *quotient = q;
     *remainder = r;
     return true;
 }
 
-static bool power(int64_t base, int64_t exponent, int64_t *result) {
+static bool power(wide base, wide exponent, wide *result) {
     if (exponent < 0 || exponent > 1000) return false;
-    int64_t value = 1;
-    for (int64_t i = 0; i < exponent; i++)
+    wide value = 1;
+    for (int i = 0; i < (int)exponent; i++)
         if (__builtin_mul_overflow(value, base, &value)) return false;
     *result = value;
     return true;
 }
 
-static bool shift_left(int64_t a, int64_t b, int64_t *result) {
-    if (b < 0 || b > 62) return false;
-    return !__builtin_mul_overflow(a, (int64_t)1 << b, result);
+static bool shift_left(wide a, wide b, wide *result) {
+    if (b < 0 || b > 126) return false;
+    return !__builtin_mul_overflow(a, (wide)1 << (int)b, result);
 }
 
-/* False: not folded. */
-static bool compute_int(dv_operator op, int64_t a, int64_t b, int64_t *result) {
-    int64_t unused;
+static bool compute_int(dv_operator op, wide a, wide b, wide *result) {
+    wide unused;
     switch (op) {
     case DV_OPERATOR_ADD: return !__builtin_add_overflow(a, b, result);
     case DV_OPERATOR_SUB: return !__builtin_sub_overflow(a, b, result);
@@ -76,7 +115,7 @@ static bool compute_int(dv_operator op, int64_t a, int64_t b, int64_t *result) {
     case DV_OPERATOR_LSHIFT: return shift_left(a, b, result);
     case DV_OPERATOR_RSHIFT:
         if (b < 0) return false;
-        *result = b > 63 ? (a < 0 ? -1 : 0) : a >> b;
+        *result = a >> (b > 126 ? 126 : (int)b);
         return true;
     case DV_OPERATOR_AND: *result = a & b; return true;
     case DV_OPERATOR_OR: *result = a | b; return true;
@@ -84,6 +123,8 @@ static bool compute_int(dv_operator op, int64_t a, int64_t b, int64_t *result) {
     default: return false;
     }
 }
+
+/* ---- Floats ---- */
 
 /* The literal as a double, if that is exact. */
 static bool exact_double(const dv_literal *literal, double *out) {
@@ -109,17 +150,16 @@ static void fold_float(dv_expr *expr, dv_operator op, double a, double b) {
     }
 }
 
-static void fold_binary(dv_expr *expr) {
+static void fold_binary(dv_front *front, dv_expr *expr) {
     if (!dv_expr_is_constant(expr->as.binary.left) || !dv_expr_is_constant(expr->as.binary.right))
         return;
     const dv_literal left = expr->as.binary.left->as.constant;
     const dv_literal right = expr->as.binary.right->as.constant;
     dv_operator op = (dv_operator)expr->op;
     double a, b;
-    int64_t result;
-    bool integers = left.kind == DV_CONST_INT && right.kind == DV_CONST_INT;
-    if (integers && op != DV_OPERATOR_TRUEDIV) {
-        if (compute_int(op, left.as.integer, right.as.integer, &result)) become_int(expr, result);
+    wide m, n, result;
+    if (op != DV_OPERATOR_TRUEDIV && read_wide(&left, &m) && read_wide(&right, &n)) {
+        if (compute_int(op, m, n, &result)) become_wide(front, expr, result);
     } else if (exact_double(&left, &a) && exact_double(&right, &b)) {
         fold_float(expr, op, a, b);
     }
@@ -307,7 +347,7 @@ static void fold_node(dv_front *front, dv_expr *expr) {
         break;
     case DV_EXPR_BINARY:
         fold_child(front, expr, expr->as.binary.right);
-        fold_binary(expr);
+        fold_binary(front, expr);
         break;
     case DV_EXPR_UNARY:
         fold_child(front, expr, expr->as.child);

@@ -51,15 +51,13 @@ static struct call_plan *make(dvx_vm *vm, ctype *function, ctype *const *types, 
 
 /* A letter for what the ABI does with a type; 0: no trampoline passes it. */
 static char letter_of(const ctype *type) {
-    if (ctype_is_pointer(type)) return 'p';
+    if (ctype_is_pointer(type)) return 'n';
     switch (type->kind) {
     case CTYPE_VOID: return 'v';
     case CTYPE_FLOAT: return type->size == sizeof(double) ? 'd' : 'f';
-    case CTYPE_SIGNED: return type->size == 8 ? 'l' : type->size == 4 ? 'i' : 0;
-    case CTYPE_UNSIGNED: return type->size == 8 ? 'm' : type->size == 4 ? 'u' : 0;
-    case CTYPE_ENUM:
-        if (type->size != 4) return 0;
-        return type->is_signed ? 'i' : 'u';
+    case CTYPE_SIGNED:
+    case CTYPE_UNSIGNED:
+    case CTYPE_ENUM: return type->size >= 4 ? 'n' : 0; /* (ABIs disagree about smaller ones) */
     default: return 0;
     }
 }

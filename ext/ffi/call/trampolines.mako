@@ -1,35 +1,39 @@
 /* Generated from ext/ffi/call/trampolines.mako: calls of C functions with common signatures, typed, so
  * that the compiler passes the arguments.
  *
- * A signature is the letter of the result, a colon, and those of the parameters: i int, u unsigned,
- * l int64_t, m uint64_t, d double, f float, p pointer, v void. */
+ * A signature is the letter of the result, a colon, and those of the parameters: n int, pointer or
+ * anything else that a register for integers holds (plan.c), d double, f float, v void.
+ *
+ * Invariants
+ *  1. An argument `n` is passed as 64 bits, and so is a result: x86-64 and arm64 have one register for it,
+ *     or one place of eight bytes, and look at the lower part alone where the type is smaller.  On other
+ *     processors libffi makes all calls that have one. */
 #include "call/plan.h"
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 <%
 from itertools import product
-types = {"i": "int32_t", "u": "uint32_t", "l": "int64_t", "m": "uint64_t", "d": "double",
-         "f": "float", "p": "void *", "v": "void"}
-signatures = ["v:", "i:", "p:", "d:"]
-for result in "iulmpvd":
-    signatures += [f"{result}:{a}" for a in "iulmpd"]
-for result in "ipvlm":
-    signatures += [f"{result}:{a}{b}" for a in "ip" for b in "iplm"]
-signatures += ["d:dd", "d:ddd", "d:di", "d:dl", "d:dp", "f:f", "f:ff"]
-for result in "ipm":
-    signatures += [f"{result}:p{b}{c}" for b in "ip" for c in "ilmp"]
-signatures += ["i:pipp", "i:pppp", "i:ppppp", "i:pipip"]
-# MPI's hot calls (ext/mpi): Send, Recv, Isend, Bcast, Reduce, Allreduce, Sendrecv, Wait
-signatures += ["i:piliil", "i:piliilp", "i:pilil", "i:ppillil", "i:ppilll", "i:piliipiliilp", "i:pp"]
+types = {"n": "int64_t", "d": "double", "f": "float", "v": "void"}
+signatures = [f"{r}:{''.join(p)}" for r in "nvd" for count in range(4) for p in product("nd", repeat=count)]
+signatures += [f"{r}:{'n' * count}" for r in "nv" for count in range(4, 14)]
+signatures += ["f:f", "f:ff"]
 signatures = sorted(set(signatures))
 %>\
+% for letter in "ndf":
+static inline ${types[letter]} get_${letter}(const char *argument) {
+    ${types[letter]} value;
+    memcpy(&value, argument, sizeof value);
+    return value;
+}
+% endfor
 % for signature in signatures:
 <%
     result, parameters = signature.split(":")
     name = "call_" + result + "_" + parameters
-    arguments = ", ".join(f"*(const {types[p]} *)(arguments + {i} * PLAN_STRIDE)" for i, p in enumerate(parameters)).replace("const void *", "void *const ")
+    arguments = ", ".join(f"get_{p}(arguments + {i} * PLAN_STRIDE)" for i, p in enumerate(parameters))
     prototype = ", ".join(types[p] for p in parameters) or "void"
     call = f"(({types[result]} (*)({prototype}))function)({arguments})"
 %>\
@@ -41,7 +45,8 @@ static void ${name}(void *function, const char *arguments, void *result) {
     (void)result;
     ${call};
 % else:
-    *(${types[result]} *)result = ${call};
+    const ${types[result]} value = ${call};
+    memcpy(result, &value, sizeof value);
 % endif
 }
 % endfor
@@ -63,6 +68,9 @@ static int compare(const void *signature, const void *other) {
 }
 
 plan_trampoline plan_find_trampoline(const char *signature) {
+#if !defined(__x86_64__) && !defined(__aarch64__)
+    if (strchr(signature, 'n')) return NULL; /* 1 */
+#endif
     const entry *found =
         bsearch(signature, entries, LENGTH_OF(entries), sizeof *entries, compare);
     return found ? found->trampoline : NULL;
