@@ -110,7 +110,7 @@ def as_double(kind, name):
 % endif
 
 % if op in WORD:
-<%isa:derivative name="${op}_WORD" of="${op}" types="word word" when="SITE.backoff > 0 && dv_int_is_word(a) && dv_int_is_word(b)" doc="${op} of two ints within int64, whose result is, too; where ${op}_INT has missed.">
+<%isa:derivative name="${op}_WORD" of="${op}" types="word word" when="SITE.backoff > 0 && SITE.backoff < DV_SITE_ANY_SIZE && dv_int_is_word(a) && dv_int_is_word(b)" doc="${op} of two ints within int64, whose result is, too; where ${op}_INT has missed.">
     int64_t x, y, s;
     if (DV_UNLIKELY(!dv_are_ints(a, b))) SLOW();
     x = dv_as_int(a);
@@ -132,7 +132,7 @@ def as_double(kind, name):
 
 % if op in INT:
 <% short = "INT" %>
-<%isa:derivative name="${op}_INT" of="${op}" types="int int" result="${'float' if op == 'TRUEDIV' else 'int'}" fuses="SL SC LL LC CL" doc="${op} of two ints with a result of at most 48 bits.">
+<%isa:derivative name="${op}_INT" of="${op}" types="int int" when="${'SITE.backoff < DV_SITE_ANY_SIZE && ' if op in WORD else ''}dv_are_ints(a, b)" result="${'float' if op == 'TRUEDIV' else 'int'}" fuses="SL SC LL LC CL" doc="${op} of two ints with a result of at most 48 bits.">
     ${INT[op]}
     DONE(result);
 </%isa:derivative>
@@ -262,13 +262,18 @@ short = "COMPLEX" if left == right else f"{left}_{right}".upper()
 % endif
 
 % if op in ("ADD", "SUB", "MUL", "FLOORDIV", "MOD", "LSHIFT", "RSHIFT", "AND", "OR", "XOR"):
-## (Ints within int64 wait for ${op}_WORD.)
-<%isa:derivative name="${op}_TYPE" of="${op}" types="any any" when="dv_operate_asks_types(a, b)${' && !(dv_int_is_word(a) && dv_int_is_word(b))' if op in WORD else ''}" doc="${op} of two operands of built-in types, not both of them small numbers: their types' C functions are asked at once.">
+## (Ints within int64 wait for ${op}_WORD; where that has missed, too, all are served here.)
+<% words = "dv_int_is_word(a) && dv_int_is_word(b)" %>
+<%isa:derivative name="${op}_TYPE" of="${op}" types="any any" when="${words} ? SITE.backoff >= DV_SITE_ANY_SIZE : dv_operate_asks_types(a, b)" doc="${op} of two operands of built-in types, which are not both small numbers: their types' C functions are asked at once; or of two ints of any size.">
 % if op == "ADD":
     /* n += x < y */
     if (dv_is_int(a) && dv_is_bool(b) && dv_as_int(a) < DV_INT_MAX) DONE(dv_int(dv_as_int(a) + dv_same(b, DV_TRUE)));
 % endif
-    SLOW();
+    if (DV_UNLIKELY(!dv_is_exact_int(a) || !dv_is_exact_int(b) || GUARD_FAILS())) SLOW();
+    PUBLISH();
+    const dv_value made = dv_int_do_${op}(vm, a, b, SITE.own);
+    if (DV_UNLIKELY(dv_is_empty(made))) RAISE();
+    DONE(made);
     --- out of line ---
     if (DV_UNLIKELY(!dv_operate_asks_types(a, b) || GUARD_FAILS())) MISS();
     const uint8_t own = SITE.own;

@@ -101,7 +101,7 @@ TRUTHS = [("int", (lambda v: f"dv_is_int({v})"), (lambda v: f"{v}.bits != DV_TAG
         sp--;
         JUMP(${"CELL(2).target" if wanted == "FALSE" else "ip + LEN"});
     }
-    if (DV_UNLIKELY(!${test("v")} || GUARD_FAILS())) MISS();
+    if (DV_UNLIKELY(!${test("v")} || GUARD_FAILS())) ${"SLOW" if kind == "int" else "MISS"}();
     const bool truth = ${truth("v")};
 % if kind in ("int", "float"):
     sp--;
@@ -109,6 +109,16 @@ TRUTHS = [("int", (lambda v: f"dv_is_int({v})"), (lambda v: f"{v}.bits != DV_TAG
 % else:
     const bool owned = SITE.own & 1;
     ip = ${"truth" if wanted == "TRUE" else "!truth"} ? CELL(2).target : ip + LEN;
+    sp--;
+    if (owned) GO_RELEASING(v);
+    DEAD();
+    GO();
+% endif
+% if kind == "int":
+    --- out of line ---
+    if (DV_UNLIKELY(!dv_is_shape(v, DV_T_INT) || GUARD_FAILS())) MISS();
+    const bool owned = SITE.own & 1; /* of more than 48 bits, and so not 0 */
+    ip = ${"CELL(2).target" if wanted == "TRUE" else "ip + LEN"};
     sp--;
     if (owned) GO_RELEASING(v);
     DEAD();

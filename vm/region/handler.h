@@ -34,6 +34,7 @@
 #include "types/number/float.h"
 #include "types/callable/function.h"
 #include "types/number/int.h"
+#include "types/number/int_wide.h"
 #include "types/sequence/iterator.h"
 #include "types/mapping/key.h"
 #include "types/sequence/list.h"

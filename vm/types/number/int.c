@@ -19,6 +19,7 @@
 #include "types/text/format.h"
 #include "types/class/instance.h"
 #include "types/number/int_arith.h"
+#include "types/number/int_wide.h"
 #include "types/text/str.h"
 #include "types/class/subclass.h"
 #include "types/sequence/tuple.h"
@@ -388,68 +389,6 @@ static bool small_binary(dv_vm *vm, dv_binary_op op, int64_t x, int64_t y, dv_va
     return false;
 }
 
-/* An int or bool as 128 bits; false: it is another value, or larger. */
-static bool to_int128(dv_value v, __int128 *out) {
-    if (!dv_has_layout(v, DV_T_INT)) {
-        *out = dv_is_int(v) ? dv_as_int(v) : dv_same(v, DV_TRUE);
-        return dv_is_int(v) || dv_is_bool(v);
-    }
-    const dv_bigint *b = (const dv_bigint *)dv_as_object(v);
-    uint32_t count = (uint32_t)(b->size < 0 ? -b->size : b->size);
-    if (count > 2 || (count == 2 && b->limbs[1] > (uint64_t)INT64_MAX)) return false;
-    uint64_t low = count ? b->limbs[0] : 0, high = count == 2 ? b->limbs[1] : 0;
-    *out = (__int128)((unsigned __int128)high << 64 | low);
-    if (b->size < 0) *out = -*out;
-    return true;
-}
-
-static bool shift_wide(dv_binary_op op, __int128 x, __int128 y, __int128 *r) {
-    if (y < 0) return false;
-    if (op == DV_BINARY_RSHIFT) {
-        *r = x >> (y > 127 ? 127 : (int)y);
-        return true;
-    }
-    if (y > 126) return false;
-    *r = (__int128)((unsigned __int128)x << (int)y);
-    return *r >> (int)y == x;
-}
-
-/* What 64 bits are too few for, but 128 not: hashes and random numbers are made of such.  True if
- * the result could be had without limbs. */
-static bool wide_binary(dv_vm *vm, dv_binary_op op, __int128 x, __int128 y, dv_value *out) {
-    __int128 r = 0;
-    switch (op) {
-    case DV_BINARY_ADD:
-        if (__builtin_add_overflow(x, y, &r)) return false;
-        break;
-    case DV_BINARY_SUB:
-        if (__builtin_sub_overflow(x, y, &r)) return false;
-        break;
-    case DV_BINARY_MUL:
-        if (__builtin_mul_overflow(x, y, &r)) return false;
-        break;
-    case DV_BINARY_FLOORDIV:
-        if (y == 0 || y == -1) return false;
-        r = x / y - (x % y != 0 && (x ^ y) < 0);
-        break;
-    case DV_BINARY_MOD:
-        if (y == 0 || y == -1) return false;
-        r = x % y;
-        if (r != 0 && (r ^ y) < 0) r += y;
-        break;
-    case DV_BINARY_LSHIFT:
-    case DV_BINARY_RSHIFT:
-        if (!shift_wide(op, x, y, &r)) return false;
-        break;
-    case DV_BINARY_AND: r = x & y; break;
-    case DV_BINARY_OR: r = x | y; break;
-    case DV_BINARY_XOR: r = x ^ y; break;
-    default: return false;
-    }
-    *out = dv_int_from_int128(vm, r);
-    return true;
-}
-
 static dv_value bool_binary(dv_binary_op op, dv_value a, dv_value b) {
     bool x = dv_same(a, DV_TRUE), y = dv_same(b, DV_TRUE);
     return dv_bool(op == DV_BINARY_AND ? x && y : op == DV_BINARY_OR ? x || y : x != y);
@@ -463,10 +402,8 @@ dv_value dv_int_binary(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b) {
     if (DV_LIKELY(dv_int_to_int64(a, &x) && dv_int_to_int64(b, &y)) &&
         DV_LIKELY(small_binary(vm, op, x, y, &r)))
         return r;
-    __int128 wide_x, wide_y;
-    if (to_int128(a, &wide_x) && to_int128(b, &wide_y) && wide_binary(vm, op, wide_x, wide_y, &r))
-        return r;
     if (!dv_is_integral(a) || !dv_is_integral(b)) return DV_NOTIMPLEMENTED;
+    if (dv_int_wide(vm, op, a, b, &r)) return r;
     return large_binary(vm, op, a, b);
 }
 
