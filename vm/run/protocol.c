@@ -77,6 +77,10 @@ bool dv_hash(dv_vm *vm, dv_value v, int64_t *hash) {
         *hash = dv_str_hash(vm, v);
         return true;
     }
+    if (dv_is_unequal(vm, v)) {
+        *hash = dv_hash_address(v.bits & DV_PAYLOAD);
+        return true;
+    }
     const dv_type *type = dv_behaviour_of(vm, v);
     if (type->hash) {
         if (!dv_enter_native(vm)) return false;

@@ -33,6 +33,10 @@ DV_MUST_CHECK static inline bool dv_key_hash(dv_vm *vm, dv_value key, int64_t *h
         *hash = dv_tuple_hash_ints(vm, tuple->items[0], tuple->items[1]);
         return true;
     }
+    if (dv_is_unequal(vm, key)) {
+        *hash = dv_hash_address(key.bits & DV_PAYLOAD);
+        return true;
+    }
     if (dv_is_textual_asked(vm, key)) {
         *hash = dv_str_hash(vm, key);
         return true;
@@ -45,24 +49,50 @@ static inline uint64_t dv_hash_int(const dv_vm *vm, dv_value key) {
     return (uint64_t)dv_as_int(key) * vm->hash_key.factor;
 }
 
-/* The hash of an int or a str if it is known without a call. */
+/* The hash of an int, a str or an object that is equal to nothing else, if it is known without a
+ * call. */
 static inline bool dv_key_known_hash(const dv_vm *vm, dv_value key, int64_t *hash) {
     if (dv_is_int(key))
         *hash = (int64_t)dv_hash_int(vm, key);
     else if (dv_is_shape(key, DV_T_STR))
         *hash = dv_as_str(key)->hash;
+    else if (dv_is_unequal(vm, key))
+        *hash = dv_hash_address(key.bits & DV_PAYLOAD);
     else
         return false;
     return *hash != -1; /* a str's that was never asked for; that of -1 is another */
 }
 
+/* Inline in handlers, whatever the compiler thinks: it sees several uses, of which one runs. */
+#define DV_INLINE static inline __attribute__((always_inline))
+
+/* What a search ends with besides the number of an entry. */
+enum { DV_KEY_ABSENT = -1, DV_KEY_UNKNOWN = -2 };
+
+/* Number of the entry of an object that is equal to nothing else, or DV_KEY_ABSENT;
+ * DV_KEY_UNKNOWN: another key with its hash must be asked. */
+DV_INLINE int64_t dv_dict_very_entry(const dv_dict *dict, dv_value key, int64_t hash) {
+    uint64_t perturb = (uint64_t)hash, slot = perturb & dict->mask;
+    for (;; slot = dv_dict_next_slot(slot, &perturb, dict->mask)) {
+        const int32_t number = dict->index[slot];
+        if (number < 0) {
+            if (number == DV_DICT_FREE) return DV_KEY_ABSENT;
+            continue;
+        }
+        if (dv_same(dict->entries[number].key, key)) return number;
+        if (DV_UNLIKELY(dict->entries[number].hash == hash)) return DV_KEY_UNKNOWN;
+    }
+}
+
 /* The entry of a dict where the search for a key ends if its first slot decides: it has this very
- * key.  NULL: it has not, or the key is neither an int nor a str. */
+ * key, or that is equal to nothing else.  NULL: it has not, or the key's hash is not known. */
 static inline dv_dict_entry *dv_dict_first_entry(const dv_vm *vm, const dv_dict *dict,
                                                  dv_value key) {
     int64_t hash;
     if (!dv_key_known_hash(vm, key, &hash)) return NULL;
-    const int32_t number = dict->index[(uint64_t)hash & dict->mask];
+    const int64_t number = dv_is_int(key) || dv_is_shape(key, DV_T_STR)
+                               ? dict->index[(uint64_t)hash & dict->mask]
+                               : dv_dict_very_entry(dict, key, hash);
     if (number < 0) return NULL;
     dv_dict_entry *entry = &dict->entries[number];
     return dv_same(entry->key, key) ? entry : NULL;
@@ -78,12 +108,6 @@ static inline bool dv_key_same_text(const dv_vm *vm, dv_value a, dv_value b) {
     return s->length == t->length && s->kind == t->kind && size <= DV_KEY_SHORT &&
            dv_texts_same(s->data, t->data, size);
 }
-
-/* Inline in handlers, whatever the compiler thinks: it sees several uses, of which one runs. */
-#define DV_INLINE static inline __attribute__((always_inline))
-
-/* What a search ends with besides the number of an entry. */
-enum { DV_KEY_ABSENT = -1, DV_KEY_UNKNOWN = -2 };
 
 /* Number of the first entry with a hash, where the search for a key ends if no other has that hash;
  * DV_KEY_ABSENT: there is none.  Keys that keep their hashes, and they alone, may be looked for by
@@ -141,11 +165,13 @@ DV_INLINE int64_t dv_dict_known_entry(const dv_vm *vm, const dv_dict *dict, dv_v
     return number >= 0 && dv_same(dict->entries[number].key, key) ? number : DV_KEY_UNKNOWN;
 }
 
-/* Number of the entry of an int or a str, or DV_KEY_ABSENT.  DV_KEY_UNKNOWN: a str whose hash is
- * not known yet or that is long, any other key, and what may be equal but is of another type. */
+/* Number of the entry of an int, a str or an object that is equal to nothing else, or
+ * DV_KEY_ABSENT.  DV_KEY_UNKNOWN: a str whose hash is not known yet or that is long, any other key,
+ * and what may be equal but is of another type. */
 DV_INLINE int64_t dv_dict_plain_entry(const dv_vm *vm, const dv_dict *dict, dv_value key) {
     int64_t hash;
     if (!dv_key_known_hash(vm, key, &hash)) return DV_KEY_UNKNOWN;
+    if (dv_is_instance(key)) return dv_dict_very_entry(dict, key, hash);
     const int64_t number = dv_is_int(key) ? dv_dict_hash_entry(dict, hash)
                                           : dv_dict_hinted_entry(dict, dv_as_str(key), hash);
     if (number == DV_KEY_ABSENT) return number;
