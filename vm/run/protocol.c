@@ -179,6 +179,10 @@ static dv_value compare_others(dv_vm *vm, dv_compare_op op, dv_value a, dv_value
 }
 
 dv_value dv_operate_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {
+    if (dv_is_shape(a, DV_T_TUPLE) && dv_is_shape(b, DV_T_TUPLE) && vm->calls_left > 0) {
+        const int plainly = dv_tuples_compare_plainly(op, dv_as_tuple(a), dv_as_tuple(b));
+        if (plainly >= 0) return dv_bool(plainly);
+    }
     const bool objects = dv_is_object(a) || dv_is_object(b);
     if (objects && !dv_enter_native_for(vm, " in comparison")) return DV_EMPTY;
     dv_value result = are_items(a, b) ? dv_items_compare(vm, op, a, b) : try_compare(vm, op, a, b);
@@ -222,6 +226,7 @@ int dv_less(dv_vm *vm, dv_value a, dv_value b) {
         int less = dv_tuples_less_plainly(dv_as_tuple(a), dv_as_tuple(b));
         if (less >= 0) return less;
     }
+    if (dv_is_plain_instance(a)) return truth_of_result(vm, compare_plain(vm, DV_LT, a, b));
     return truth_of_result(vm, dv_compare(vm, DV_LT, a, b));
 }
 

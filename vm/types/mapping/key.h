@@ -49,9 +49,12 @@ static inline uint64_t dv_hash_int(const dv_vm *vm, dv_value key) {
     return (uint64_t)dv_as_int(key) * vm->hash_key.factor;
 }
 
+/* Inline in handlers, whatever the compiler thinks: it sees several uses, of which one runs. */
+#define DV_INLINE static inline __attribute__((always_inline))
+
 /* The hash of an int, a str or an object that is equal to nothing else, if it is known without a
  * call. */
-static inline bool dv_key_known_hash(const dv_vm *vm, dv_value key, int64_t *hash) {
+DV_INLINE bool dv_key_known_hash(const dv_vm *vm, dv_value key, int64_t *hash) {
     if (dv_is_int(key))
         *hash = (int64_t)dv_hash_int(vm, key);
     else if (dv_is_shape(key, DV_T_STR))
@@ -62,9 +65,6 @@ static inline bool dv_key_known_hash(const dv_vm *vm, dv_value key, int64_t *has
         return false;
     return *hash != -1; /* a str's that was never asked for; that of -1 is another */
 }
-
-/* Inline in handlers, whatever the compiler thinks: it sees several uses, of which one runs. */
-#define DV_INLINE static inline __attribute__((always_inline))
 
 /* What a search ends with besides the number of an entry. */
 enum { DV_KEY_ABSENT = -1, DV_KEY_UNKNOWN = -2 };
@@ -86,8 +86,7 @@ DV_INLINE int64_t dv_dict_very_entry(const dv_dict *dict, dv_value key, int64_t 
 
 /* The entry of a dict where the search for a key ends if its first slot decides: it has this very
  * key, or that is equal to nothing else.  NULL: it has not, or the key's hash is not known. */
-static inline dv_dict_entry *dv_dict_first_entry(const dv_vm *vm, const dv_dict *dict,
-                                                 dv_value key) {
+DV_INLINE dv_dict_entry *dv_dict_first_entry(const dv_vm *vm, const dv_dict *dict, dv_value key) {
     int64_t hash;
     if (!dv_key_known_hash(vm, key, &hash)) return NULL;
     const int64_t number = dv_is_int(key) || dv_is_shape(key, DV_T_STR)
@@ -191,7 +190,7 @@ DV_INLINE int dv_dict_first_has(const dv_vm *vm, const dv_dict *dict, dv_value k
     const int64_t number = dv_dict_plain_entry(vm, dict, key);
     return number == DV_KEY_UNKNOWN ? -1 : number >= 0;
 }
-static inline int dv_set_first_has(const dv_vm *vm, const dv_set *set, dv_value key) {
+DV_INLINE int dv_set_first_has(const dv_vm *vm, const dv_set *set, dv_value key) {
     int64_t hash;
     if (!dv_key_known_hash(vm, key, &hash)) return -1;
     const dv_set_entry *entry = dv_set_first_entry(set, key, hash);
@@ -200,7 +199,7 @@ static inline int dv_set_first_has(const dv_vm *vm, const dv_set *set, dv_value 
 
 /* Adds a key to a set, taking its reference: 1; or it is there: 0.  -1: its first slot does not
  * decide, or the table would have to grow. */
-static inline int dv_set_first_add(const dv_vm *vm, dv_set *set, dv_value key) {
+DV_INLINE int dv_set_first_add(const dv_vm *vm, dv_set *set, dv_value key) {
     int64_t hash;
     if (!dv_key_known_hash(vm, key, &hash)) return -1;
     dv_set_entry *entry = dv_set_first_entry(set, key, hash);
