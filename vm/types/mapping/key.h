@@ -52,26 +52,32 @@ static inline uint64_t dv_hash_int(const dv_vm *vm, dv_value key) {
 /* Inline in handlers, whatever the compiler thinks: it sees several uses, of which one runs. */
 #define DV_INLINE static inline __attribute__((always_inline))
 
-/* The hash of an int, a str or an object that is equal to nothing else, if it is known without a
- * call. */
+/* The hash of an int or a str if it is known without a call. */
 DV_INLINE bool dv_key_known_hash(const dv_vm *vm, dv_value key, int64_t *hash) {
     if (dv_is_int(key))
         *hash = (int64_t)dv_hash_int(vm, key);
     else if (dv_is_shape(key, DV_T_STR))
         *hash = dv_as_str(key)->hash;
-    else if (dv_is_unequal(vm, key))
-        *hash = dv_hash_address(key.bits & DV_PAYLOAD);
     else
         return false;
     return *hash != -1; /* a str's that was never asked for; that of -1 is another */
 }
 
+/* The same of an instance that is equal to nothing else, too. */
+DV_INLINE bool dv_key_plain_hash(const dv_vm *vm, dv_value key, int64_t *hash) {
+    if (dv_key_known_hash(vm, key, hash)) return true;
+    *hash = dv_hash_address(key.bits & DV_PAYLOAD);
+    return dv_is_unequal(vm, key);
+}
+
 /* What a search ends with besides the number of an entry. */
 enum { DV_KEY_ABSENT = -1, DV_KEY_UNKNOWN = -2 };
 
-/* Number of the entry of an object that is equal to nothing else, or DV_KEY_ABSENT;
- * DV_KEY_UNKNOWN: another key with its hash must be asked. */
-DV_INLINE int64_t dv_dict_very_entry(const dv_dict *dict, dv_value key, int64_t hash) {
+/* Number of the entry of an instance that is equal to nothing else, or DV_KEY_ABSENT.
+ * DV_KEY_UNKNOWN: it is not known to be such, or another key with its hash must be asked. */
+DV_INLINE int64_t dv_dict_unequal_entry(const dv_vm *vm, const dv_dict *dict, dv_value key) {
+    if (!dv_is_unequal(vm, key)) return DV_KEY_UNKNOWN;
+    const int64_t hash = dv_hash_address(key.bits & DV_PAYLOAD);
     uint64_t perturb = (uint64_t)hash, slot = perturb & dict->mask;
     for (;; slot = dv_dict_next_slot(slot, &perturb, dict->mask)) {
         const int32_t number = dict->index[slot];
@@ -85,13 +91,15 @@ DV_INLINE int64_t dv_dict_very_entry(const dv_dict *dict, dv_value key, int64_t 
 }
 
 /* The entry of a dict where the search for a key ends if its first slot decides: it has this very
- * key, or that is equal to nothing else.  NULL: it has not, or the key's hash is not known. */
+ * key; or that is an instance that is equal to nothing else.  NULL: it has not, or that must be
+ * asked. */
 DV_INLINE dv_dict_entry *dv_dict_first_entry(const dv_vm *vm, const dv_dict *dict, dv_value key) {
     int64_t hash;
-    if (!dv_key_known_hash(vm, key, &hash)) return NULL;
-    const int64_t number = dv_is_int(key) || dv_is_shape(key, DV_T_STR)
-                               ? dict->index[(uint64_t)hash & dict->mask]
-                               : dv_dict_very_entry(dict, key, hash);
+    if (!dv_key_known_hash(vm, key, &hash)) {
+        const int64_t number = dv_dict_unequal_entry(vm, dict, key);
+        return number < 0 ? NULL : &dict->entries[number];
+    }
+    const int32_t number = dict->index[(uint64_t)hash & dict->mask];
     if (number < 0) return NULL;
     dv_dict_entry *entry = &dict->entries[number];
     return dv_same(entry->key, key) ? entry : NULL;
@@ -164,13 +172,12 @@ DV_INLINE int64_t dv_dict_known_entry(const dv_vm *vm, const dv_dict *dict, dv_v
     return number >= 0 && dv_same(dict->entries[number].key, key) ? number : DV_KEY_UNKNOWN;
 }
 
-/* Number of the entry of an int, a str or an object that is equal to nothing else, or
+/* Number of the entry of an int, a str or an instance that is equal to nothing else, or
  * DV_KEY_ABSENT.  DV_KEY_UNKNOWN: a str whose hash is not known yet or that is long, any other key,
  * and what may be equal but is of another type. */
 DV_INLINE int64_t dv_dict_plain_entry(const dv_vm *vm, const dv_dict *dict, dv_value key) {
     int64_t hash;
-    if (!dv_key_known_hash(vm, key, &hash)) return DV_KEY_UNKNOWN;
-    if (dv_is_instance(key)) return dv_dict_very_entry(dict, key, hash);
+    if (!dv_key_known_hash(vm, key, &hash)) return dv_dict_unequal_entry(vm, dict, key);
     const int64_t number = dv_is_int(key) ? dv_dict_hash_entry(dict, hash)
                                           : dv_dict_hinted_entry(dict, dv_as_str(key), hash);
     if (number == DV_KEY_ABSENT) return number;
@@ -192,7 +199,7 @@ DV_INLINE int dv_dict_first_has(const dv_vm *vm, const dv_dict *dict, dv_value k
 }
 DV_INLINE int dv_set_first_has(const dv_vm *vm, const dv_set *set, dv_value key) {
     int64_t hash;
-    if (!dv_key_known_hash(vm, key, &hash)) return -1;
+    if (!dv_key_plain_hash(vm, key, &hash)) return -1;
     const dv_set_entry *entry = dv_set_first_entry(set, key, hash);
     return entry ? dv_same(entry->key, key) : -1;
 }
@@ -201,7 +208,7 @@ DV_INLINE int dv_set_first_has(const dv_vm *vm, const dv_set *set, dv_value key)
  * decide, or the table would have to grow. */
 DV_INLINE int dv_set_first_add(const dv_vm *vm, dv_set *set, dv_value key) {
     int64_t hash;
-    if (!dv_key_known_hash(vm, key, &hash)) return -1;
+    if (!dv_key_plain_hash(vm, key, &hash)) return -1;
     dv_set_entry *entry = dv_set_first_entry(set, key, hash);
     if (!entry) return -1;
     if (dv_same(entry->key, key)) return 0;

@@ -24,7 +24,7 @@
 #define MIN_GALLOP  7
 #define MAX_PENDING 85 /* runs: enough for 2^64 items */
 #define FEW         256
-#define ONE_RUN     64 /* items: fewer are never cut into runs (min_run) */
+#define ONE_RUN     64   /* items: fewer are never cut into runs (min_run) */
 #define BLOCK       4096 /* items, whose work is counted together */
 
 typedef struct sorter sorter;
