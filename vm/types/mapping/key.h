@@ -33,10 +33,6 @@ DV_MUST_CHECK static inline bool dv_key_hash(dv_vm *vm, dv_value key, int64_t *h
         *hash = dv_tuple_hash_ints(vm, tuple->items[0], tuple->items[1]);
         return true;
     }
-    if (dv_is_unequal(vm, key)) {
-        *hash = dv_hash_address(key.bits & DV_PAYLOAD);
-        return true;
-    }
     if (dv_is_textual_asked(vm, key)) {
         *hash = dv_str_hash(vm, key);
         return true;
