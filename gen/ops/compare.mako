@@ -298,7 +298,7 @@ ${contained_late("base->contains(vm, b, a)", jump)}\
     if (DV_UNLIKELY(!dv_is_shape(b, DV_T_LIST) && !dv_is_shape(b, DV_T_TUPLE) && !dv_is_shape(b, DV_T_RANGE))) SLOW();
     /* What dies here does so out of line. */
     const uint8_t own = SITE.own;
-    const int found = dv_sequence_has_at_once(b, a);
+    const int found = dv_sequence_has_at_once(vm, b, a);
     if (found < 0 || (own & 1 && dv_is_object(a)) || (own & 2 && dv_as_object(b)->references == 1)) SLOW();
     dv_as_object(b)->references -= own >> 1 & 1;
 ${contained("found", jump)}\

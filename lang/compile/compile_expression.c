@@ -138,8 +138,12 @@ static bool compile_starred_list(dv_compiler *c, const dv_exprs *items, dv_range
         dv_expr *item = i < items->count ? items->items[i] : NULL;
         bool plain = item != NULL && item->kind != DV_EXPR_STARRED;
         if (!plain || run == PIECE) {
-            if (run > 0 || !begun) dv_emit_a(e, DV_OP_BUILD_LIST, run, at);
-            if (run > 0 && begun) dv_emit(e, DV_OP_LIST_EXTEND, at);
+            if (run == 1 && begun) {
+                dv_emit_a(e, DV_OP_LIST_APPEND, 1, at);
+            } else {
+                if (run > 0 || !begun) dv_emit_a(e, DV_OP_BUILD_LIST, run, at);
+                if (run > 0 && begun) dv_emit(e, DV_OP_LIST_EXTEND, at);
+            }
             begun = true;
             run = 0;
         }

@@ -166,7 +166,7 @@ void dv_class_touch(dv_vm *vm, dv_class *class_) {
     bool cached = class_->flags & DV_CLASS_CACHED;
     class_->flags &= (uint16_t)~DV_CLASS_CACHED;
     class_->constructor = NULL;
-    class_->truthful = class_->textual = false;
+    class_->truthful = class_->textual = class_->unequal = false;
     class_->fields = 0;
     dv_assumption_break(vm, &class_->layout);
     const bool meta = class_->type == DV_T_CLASS; /* what it says changes what its classes have */
@@ -176,7 +176,7 @@ void dv_class_touch(dv_vm *vm, dv_class *class_) {
         cached |= c->flags & DV_CLASS_CACHED;
         c->flags &= (uint16_t)~DV_CLASS_CACHED;
         c->constructor = NULL;
-        c->truthful = c->textual = false;
+        c->truthful = c->textual = c->unequal = false;
         c->fields = 0;
         dv_assumption_break(vm, &c->layout);
     }

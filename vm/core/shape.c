@@ -228,6 +228,16 @@ bool dv_class_textual(dv_vm *vm, dv_class *class_) {
     return class_->textual;
 }
 
+bool dv_class_unequal(dv_vm *vm, dv_class *class_) {
+    if (class_->unequal) return true;
+    class_->unequal = class_->type == DV_T_OBJECT && !class_->descriptor && !vm->address_key &&
+                      class_->flags & DV_CLASS_READY &&
+                      !dv_class_special_again(vm, class_, vm->known.hash) &&
+                      !dv_class_special_again(vm, class_, vm->known.eq) &&
+                      !dv_class_special_again(vm, class_, vm->known.ne);
+    return class_->unequal;
+}
+
 /* Which flags an attribute of this name gives a class. */
 static uint16_t flags_of(dv_vm *vm, dv_value name, dv_value value) {
     const dv_known *known = &vm->known;

@@ -93,6 +93,7 @@ struct dv_class {
     bool has_subclasses;               /* or had */
     bool truthful;                     /* see dv_class_truthful; false: not looked for yet */
     bool textual;                      /* see dv_class_textual; likewise */
+    bool unequal;                      /* see dv_class_unequal; likewise */
     bool weak;                         /* its instances can have weak references */
     bool linear;     /* neither it nor a class that it derives from has several bases */
     uint32_t fields; /* see dv_class_takes_fields; 0: not looked for yet */
@@ -210,6 +211,8 @@ extern const dv_global_cell dv_exception_constructor;
 bool dv_class_truthful(dv_vm *vm, dv_class *class_);
 /* Are its instances hashed and told from others (==, !=) as the strs that they are? */
 bool dv_class_textual(dv_vm *vm, dv_class *class_);
+/* Is each of its instances, which are plain, equal to nothing else, and hashed by its address? */
+bool dv_class_unequal(dv_vm *vm, dv_class *class_);
 
 /* Before the first instance of a class: they are expected to get `count` attributes; 0: unknown. */
 void dv_class_expect(dv_class *class_, uint32_t count);

@@ -531,6 +531,15 @@ static inline bool dv_is_textual_asked(dv_vm *vm, dv_value v) {
             dv_class_textual(vm, dv_shape_at(vm, dv_as_object(v)->shape)->class_));
 }
 
+/* An instance of a class that is known to be unequal (dv_class_unequal). */
+static inline bool dv_is_unequal(const dv_vm *vm, dv_value v) {
+    return dv_is_plain_instance(v) && dv_shape_at(vm, dv_as_object(v)->shape)->class_->unequal;
+}
+/* The hash of an object by its address, or by what stands for it (dv_identity_of). */
+static inline int64_t dv_hash_address(uint64_t address) {
+    return (int64_t)(address >> 4 | address << 60);
+}
+
 /* The class of an instance, or of an object of one of the commonest types or one of an extension;
  * NULL: dv_class_of says. */
 static inline const dv_class *dv_class_at_once(const dv_vm *vm, dv_value v) {

@@ -77,6 +77,10 @@ bool dv_hash(dv_vm *vm, dv_value v, int64_t *hash) {
         *hash = dv_str_hash(vm, v);
         return true;
     }
+    if (dv_is_unequal(vm, v)) {
+        *hash = dv_hash_address(v.bits & DV_PAYLOAD);
+        return true;
+    }
     const dv_type *type = dv_behaviour_of(vm, v);
     if (type->hash) {
         if (!dv_enter_native(vm)) return false;
@@ -175,6 +179,10 @@ static dv_value compare_others(dv_vm *vm, dv_compare_op op, dv_value a, dv_value
 }
 
 dv_value dv_operate_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {
+    if (dv_is_shape(a, DV_T_TUPLE) && dv_is_shape(b, DV_T_TUPLE) && vm->calls_left > 0) {
+        const int plainly = dv_tuples_compare_plainly(op, dv_as_tuple(a), dv_as_tuple(b));
+        if (plainly >= 0) return dv_bool(plainly);
+    }
     const bool objects = dv_is_object(a) || dv_is_object(b);
     if (objects && !dv_enter_native_for(vm, " in comparison")) return DV_EMPTY;
     dv_value result = are_items(a, b) ? dv_items_compare(vm, op, a, b) : try_compare(vm, op, a, b);
@@ -218,6 +226,7 @@ int dv_less(dv_vm *vm, dv_value a, dv_value b) {
         int less = dv_tuples_less_plainly(dv_as_tuple(a), dv_as_tuple(b));
         if (less >= 0) return less;
     }
+    if (dv_is_plain_instance(a)) return truth_of_result(vm, compare_plain(vm, DV_LT, a, b));
     return truth_of_result(vm, dv_compare(vm, DV_LT, a, b));
 }
 

@@ -171,8 +171,7 @@ static dv_value object_str(dv_vm *vm, dv_value self) {
 }
 
 int64_t dv_default_hash(const dv_vm *vm, dv_value self) {
-    uint64_t address = dv_identity(vm, self);
-    return (int64_t)(address >> 4 | address << 60);
+    return dv_hash_address(dv_identity(vm, self));
 }
 
 /* __hash__; an __hash__ that is None makes unhashable. */
@@ -207,6 +206,8 @@ bool dv_object_hash(dv_vm *vm, dv_value self, int64_t *hash) {
     const dv_type *layout = layout_of(vm, self);
     if (layout && layout->hash) return layout->hash(vm, dv_number_of(self), hash);
     *hash = dv_default_hash(vm, self);
+    if (dv_is_plain_instance(self)) /* asked so that it is known from now on */
+        dv_class_unequal(vm, dv_shape_at(vm, dv_as_object(self)->shape)->class_);
     return true;
 }
 

@@ -45,8 +45,11 @@ static inline uint64_t dv_hash_int(const dv_vm *vm, dv_value key) {
     return (uint64_t)dv_as_int(key) * vm->hash_key.factor;
 }
 
+/* Inline in handlers, whatever the compiler thinks: it sees several uses, of which one runs. */
+#define DV_INLINE static inline __attribute__((always_inline))
+
 /* The hash of an int or a str if it is known without a call. */
-static inline bool dv_key_known_hash(const dv_vm *vm, dv_value key, int64_t *hash) {
+DV_INLINE bool dv_key_known_hash(const dv_vm *vm, dv_value key, int64_t *hash) {
     if (dv_is_int(key))
         *hash = (int64_t)dv_hash_int(vm, key);
     else if (dv_is_shape(key, DV_T_STR))
@@ -56,12 +59,42 @@ static inline bool dv_key_known_hash(const dv_vm *vm, dv_value key, int64_t *has
     return *hash != -1; /* a str's that was never asked for; that of -1 is another */
 }
 
+/* The same of an instance that is equal to nothing else, too. */
+DV_INLINE bool dv_key_plain_hash(const dv_vm *vm, dv_value key, int64_t *hash) {
+    if (dv_key_known_hash(vm, key, hash)) return true;
+    *hash = dv_hash_address(key.bits & DV_PAYLOAD);
+    return dv_is_unequal(vm, key);
+}
+
+/* What a search ends with besides the number of an entry. */
+enum { DV_KEY_ABSENT = -1, DV_KEY_UNKNOWN = -2 };
+
+/* Number of the entry of an instance that is equal to nothing else, or DV_KEY_ABSENT.
+ * DV_KEY_UNKNOWN: it is not known to be such, or another key with its hash must be asked. */
+DV_INLINE int64_t dv_dict_unequal_entry(const dv_vm *vm, const dv_dict *dict, dv_value key) {
+    if (!dv_is_unequal(vm, key)) return DV_KEY_UNKNOWN;
+    const int64_t hash = dv_hash_address(key.bits & DV_PAYLOAD);
+    uint64_t perturb = (uint64_t)hash, slot = perturb & dict->mask;
+    for (;; slot = dv_dict_next_slot(slot, &perturb, dict->mask)) {
+        const int32_t number = dict->index[slot];
+        if (number < 0) {
+            if (number == DV_DICT_FREE) return DV_KEY_ABSENT;
+            continue;
+        }
+        if (dv_same(dict->entries[number].key, key)) return number;
+        if (DV_UNLIKELY(dict->entries[number].hash == hash)) return DV_KEY_UNKNOWN;
+    }
+}
+
 /* The entry of a dict where the search for a key ends if its first slot decides: it has this very
- * key.  NULL: it has not, or the key is neither an int nor a str. */
-static inline dv_dict_entry *dv_dict_first_entry(const dv_vm *vm, const dv_dict *dict,
-                                                 dv_value key) {
+ * key; or that is an instance that is equal to nothing else.  NULL: it has not, or that must be
+ * asked. */
+DV_INLINE dv_dict_entry *dv_dict_first_entry(const dv_vm *vm, const dv_dict *dict, dv_value key) {
     int64_t hash;
-    if (!dv_key_known_hash(vm, key, &hash)) return NULL;
+    if (!dv_key_known_hash(vm, key, &hash)) {
+        const int64_t number = dv_dict_unequal_entry(vm, dict, key);
+        return number < 0 ? NULL : &dict->entries[number];
+    }
     const int32_t number = dict->index[(uint64_t)hash & dict->mask];
     if (number < 0) return NULL;
     dv_dict_entry *entry = &dict->entries[number];
@@ -78,12 +111,6 @@ static inline bool dv_key_same_text(const dv_vm *vm, dv_value a, dv_value b) {
     return s->length == t->length && s->kind == t->kind && size <= DV_KEY_SHORT &&
            dv_texts_same(s->data, t->data, size);
 }
-
-/* Inline in handlers, whatever the compiler thinks: it sees several uses, of which one runs. */
-#define DV_INLINE static inline __attribute__((always_inline))
-
-/* What a search ends with besides the number of an entry. */
-enum { DV_KEY_ABSENT = -1, DV_KEY_UNKNOWN = -2 };
 
 /* Number of the first entry with a hash, where the search for a key ends if no other has that hash;
  * DV_KEY_ABSENT: there is none.  Keys that keep their hashes, and they alone, may be looked for by
@@ -141,11 +168,12 @@ DV_INLINE int64_t dv_dict_known_entry(const dv_vm *vm, const dv_dict *dict, dv_v
     return number >= 0 && dv_same(dict->entries[number].key, key) ? number : DV_KEY_UNKNOWN;
 }
 
-/* Number of the entry of an int or a str, or DV_KEY_ABSENT.  DV_KEY_UNKNOWN: a str whose hash is
- * not known yet or that is long, any other key, and what may be equal but is of another type. */
+/* Number of the entry of an int, a str or an instance that is equal to nothing else, or
+ * DV_KEY_ABSENT.  DV_KEY_UNKNOWN: a str whose hash is not known yet or that is long, any other key,
+ * and what may be equal but is of another type. */
 DV_INLINE int64_t dv_dict_plain_entry(const dv_vm *vm, const dv_dict *dict, dv_value key) {
     int64_t hash;
-    if (!dv_key_known_hash(vm, key, &hash)) return DV_KEY_UNKNOWN;
+    if (!dv_key_known_hash(vm, key, &hash)) return dv_dict_unequal_entry(vm, dict, key);
     const int64_t number = dv_is_int(key) ? dv_dict_hash_entry(dict, hash)
                                           : dv_dict_hinted_entry(dict, dv_as_str(key), hash);
     if (number == DV_KEY_ABSENT) return number;
@@ -165,18 +193,18 @@ DV_INLINE int dv_dict_first_has(const dv_vm *vm, const dv_dict *dict, dv_value k
     const int64_t number = dv_dict_plain_entry(vm, dict, key);
     return number == DV_KEY_UNKNOWN ? -1 : number >= 0;
 }
-static inline int dv_set_first_has(const dv_vm *vm, const dv_set *set, dv_value key) {
+DV_INLINE int dv_set_first_has(const dv_vm *vm, const dv_set *set, dv_value key) {
     int64_t hash;
-    if (!dv_key_known_hash(vm, key, &hash)) return -1;
+    if (!dv_key_plain_hash(vm, key, &hash)) return -1;
     const dv_set_entry *entry = dv_set_first_entry(set, key, hash);
     return entry ? dv_same(entry->key, key) : -1;
 }
 
 /* Adds a key to a set, taking its reference: 1; or it is there: 0.  -1: its first slot does not
  * decide, or the table would have to grow. */
-static inline int dv_set_first_add(const dv_vm *vm, dv_set *set, dv_value key) {
+DV_INLINE int dv_set_first_add(const dv_vm *vm, dv_set *set, dv_value key) {
     int64_t hash;
-    if (!dv_key_known_hash(vm, key, &hash)) return -1;
+    if (!dv_key_plain_hash(vm, key, &hash)) return -1;
     dv_set_entry *entry = dv_set_first_entry(set, key, hash);
     if (!entry) return -1;
     if (dv_same(entry->key, key)) return 0;

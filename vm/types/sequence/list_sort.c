@@ -24,6 +24,7 @@
 #define MIN_GALLOP  7
 #define MAX_PENDING 85 /* runs: enough for 2^64 items */
 #define FEW         256
+#define ONE_RUN     64   /* items: fewer are never cut into runs (min_run) */
 #define BLOCK       4096 /* items, whose work is counted together */
 
 typedef struct sorter sorter;
@@ -40,6 +41,12 @@ typedef struct run {
     int power;
 } run;
 
+/* What merging needs. */
+typedef struct merging {
+    run pending[MAX_PENDING];
+    dv_value few[FEW];
+} merging;
+
 struct sorter {
     dv_vm *vm;
     less_function less;
@@ -47,10 +54,10 @@ struct sorter {
     int64_t count;
     int64_t min_gallop;
     int pending_count;
-    run pending[MAX_PENDING];
-    span spare; /* memory for merging: keys, and values behind them */
+    run only, *pending; /* `only` of fewer than ONE_RUN items, else those of `merging` */
+    span spare;         /* memory for merging: keys, and values behind them */
     int64_t spare_count;
-    dv_value few[FEW];
+    merging *merging;
 };
 
 /* ---- Comparing ---------------------------------------------------------------------------------
@@ -249,7 +256,7 @@ static int64_t gallop(sorter *s, bool right, dv_value key, const dv_value *keys,
  */
 
 static void free_spare(sorter *s) {
-    if (s->spare.keys && s->spare.keys != s->few) {
+    if (s->spare.keys && s->spare.keys != s->merging->few) {
         size_t columns = s->base.values ? 2 : 1;
         dv_heap_free(&s->vm->heap, s->spare.keys,
                      columns * (size_t)s->spare_count * sizeof(dv_value));
@@ -264,7 +271,7 @@ static bool need_spare(sorter *s, int64_t count) {
     if (count <= s->spare_count) return true;
     free_spare(s);
     if (count * columns <= FEW) {
-        s->spare.keys = s->few;
+        s->spare.keys = s->merging->few;
         s->spare_count = FEW / columns;
     } else {
         s->spare.keys = dv_heap_alloc(&s->vm->heap, (size_t)(columns * count) * sizeof(dv_value));
@@ -526,12 +533,23 @@ static bool sort_items(sorter *s, dv_value *items, int64_t count, dv_value *keys
     s->pending_count = 0;
     s->spare = (span){NULL, NULL};
     s->spare_count = 0;
+    s->pending = &s->only;
+    s->merging = NULL;
     s->less = choose_less(s->base.keys, count);
+    if (count >= ONE_RUN) {
+        s->merging = dv_heap_alloc(&s->vm->heap, sizeof(merging));
+        if (!s->merging) {
+            dv_raise_memory(s->vm);
+            return false;
+        }
+        s->pending = s->merging->pending;
+    }
     /* Reversed before and after, so that equal keys keep their order. */
     if (reverse) span_reverse(s->base, count);
     bool good = count < 2 || sort_runs(s);
     if (reverse) span_reverse(s->base, count);
     free_spare(s);
+    if (s->merging) dv_heap_free(&s->vm->heap, s->merging, sizeof(merging));
     return good;
 }
 
@@ -556,18 +574,12 @@ static bool sort_by_key(sorter *s, dv_value *items, int64_t count, dv_value key,
 
 bool dv_list_sort(dv_vm *vm, dv_value self, dv_value key, bool reverse) {
     dv_list *list = dv_as_list(self);
-    sorter *s = dv_heap_alloc(&vm->heap, sizeof(sorter));
-    if (!s) {
-        dv_raise_memory(vm);
-        return false;
-    }
-    s->vm = vm;
+    sorter s = {.vm = vm};
     dv_value *items = list->items;
     int64_t count = list->count, capacity = list->capacity;
     list->items = NULL;
     list->count = list->capacity = 0;
-    bool good = sort_by_key(s, items, count, key, reverse);
-    dv_heap_free(&vm->heap, s, sizeof(sorter));
+    bool good = sort_by_key(&s, items, count, key, reverse);
 
     dv_value *added = list->items;
     int64_t added_count = list->count, added_capacity = list->capacity;

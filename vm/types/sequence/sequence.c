@@ -157,11 +157,23 @@ int dv_tuples_less_plainly(const dv_tuple *a, const dv_tuple *b) {
     return a->count < b->count;
 }
 
+static inline bool is_unequal(dv_vm *vm, dv_value v) {
+    return dv_is_plain_instance(v) &&
+           dv_class_unequal(vm, dv_shape_at(vm, dv_as_object(v)->shape)->class_);
+}
+
+/* Are two instances, which are not the same, equal to nothing else?  No means that more must be
+ * asked. */
+static inline bool never_equal(dv_vm *vm, dv_value a, dv_value b) {
+    return is_unequal(vm, a) && is_unequal(vm, b);
+}
+
 int dv_items_equal(dv_vm *vm, dv_value a, dv_value b) {
     int plainly = dv_equal_plainly(a, b);
     if (plainly < 0 && dv_is_shape(a, DV_T_TUPLE) && dv_is_shape(b, DV_T_TUPLE))
         plainly = dv_tuples_equal_plainly(dv_as_tuple(a), dv_as_tuple(b));
     if (DV_LIKELY(plainly >= 0)) return plainly;
+    if (never_equal(vm, a, b)) return 0;
     if (dv_is_str(a) && dv_is_str(b) && is_equal_as_str(vm, a) && is_equal_as_str(vm, b))
         return dv_str_equal(a, b);
     dv_retain(a);
@@ -170,18 +182,6 @@ int dv_items_equal(dv_vm *vm, dv_value a, dv_value b) {
     dv_release(vm, a);
     dv_release(vm, b);
     return equal;
-}
-
-/* Are two plain instances of one class the same, where it is known that nothing else could make
- * them equal?  -1: that must be asked. */
-static int same_instances(const dv_vm *vm, dv_value a, dv_value b) {
-    if (!dv_is_plain_instance(a) || !dv_is_plain_instance(b)) return -1;
-    const dv_class *class_ = dv_shape_at(vm, dv_as_object(a)->shape)->class_;
-    if (dv_shape_at(vm, dv_as_object(b)->shape)->class_ != class_) return -1;
-    const dv_special *known = dv_special_at(vm, class_, vm->known.eq);
-    const bool fits = known->class_ == class_ && dv_same(known->name, vm->known.eq) &&
-                      known->names_changed == vm->names_changed;
-    return fits && !known->cell ? dv_same(a, b) : -1;
 }
 
 /* What the first pair that differs says of the sequences. */
@@ -233,7 +233,7 @@ dv_value dv_items_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {
             }
         }
         if (i >= common) return dv_bool(dv_int64s_compare(op, count_a, count_b));
-        if (equal < 0) equal = same_instances(vm, items_a[i], items_b[i]); /* which differ */
+        if (equal < 0 && never_equal(vm, items_a[i], items_b[i])) equal = 0;
         if (equal == 0) return compare_pair(vm, op, items_a[i], items_b[i]);
         if (!dv_work(vm, 4)) return DV_EMPTY; /* short items count nothing themselves */
         dv_value result = compare_asked(vm, op, a, b, i, &equal);
@@ -244,19 +244,27 @@ dv_value dv_items_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {
 }
 
 /* a op b where the first items that differ are ints, floats or strs; -1: of others. */
-static int displays_plainly(dv_compare_op op, const dv_value *a, const dv_value *b, int64_t count) {
+static inline int compare_plainly(dv_compare_op op, const dv_value *a, int64_t count_a,
+                                  const dv_value *b, int64_t count_b) {
+    const int64_t common = count_a < count_b ? count_a : count_b;
     int equal = 1;
     int64_t i = 0;
-    while (i < count && (equal = dv_equal_plainly(a[i], b[i])) == 1) i++;
+    while (i < common && (equal = dv_equal_plainly(a[i], b[i])) == 1) i++;
     if (equal < 0) return -1;
-    if (equal || op == DV_EQ || op == DV_NE) return dv_int64s_compare(op, equal, 1);
+    if (equal) return dv_int64s_compare(op, count_a, count_b);
+    if (op == DV_EQ || op == DV_NE) return op == DV_NE;
     if (dv_are_ints(a[i], b[i])) return dv_int64s_compare(op, dv_as_int(a[i]), dv_as_int(b[i]));
     if (dv_is_float(a[i])) return dv_doubles_compare(op, dv_as_float(a[i]), dv_as_float(b[i]));
     return dv_int64s_compare(op, dv_str_order(a[i], b[i]), 0);
 }
 
+int dv_tuples_compare_plainly(dv_compare_op op, const dv_tuple *a, const dv_tuple *b) {
+    if (a->count > FEW) return -1; /* is counted */
+    return compare_plainly(op, a->items, a->count, b->items, b->count);
+}
+
 dv_value dv_compare_displays(dv_vm *vm, dv_compare_op op, const dv_value *a, int64_t count) {
-    const int plainly = vm->calls_left > 0 ? displays_plainly(op, a, a + count, count) : -1;
+    const int plainly = vm->calls_left > 0 ? compare_plainly(op, a, count, a + count, count) : -1;
     if (plainly >= 0) return dv_bool(plainly);
     dv_value result = DV_EMPTY, left = dv_tuple_new(vm, a, count);
     dv_value right = dv_is_empty(left) ? DV_EMPTY : dv_tuple_new(vm, a + count, count);
@@ -275,7 +283,7 @@ static int range_has_at_once(const dv_range *range, dv_value v) {
     return from >= 0 && from < range->length;
 }
 
-int dv_sequence_has_at_once(dv_value sequence, dv_value v) {
+int dv_sequence_has_at_once(dv_vm *vm, dv_value sequence, dv_value v) {
     int64_t count;
     if (dv_is_shape(sequence, DV_T_RANGE))
         return range_has_at_once((const dv_range *)dv_as_object(sequence), v);
@@ -283,7 +291,7 @@ int dv_sequence_has_at_once(dv_value sequence, dv_value v) {
     if (count > 64) return -1; /* is counted */
     for (int64_t i = 0; i < count; i++) {
         const int equal = dv_equal_plainly(items[i], v);
-        if (equal != 0) return equal;
+        if (equal > 0 || (equal < 0 && !never_equal(vm, items[i], v))) return equal;
     }
     return 0;
 }
@@ -295,7 +303,11 @@ int64_t dv_items_find(dv_vm *vm, dv_value sequence, dv_value item, int64_t start
         int equal = 0;
         if (count > stop) count = stop;
         const int64_t from = i, end = count - i > BLOCK ? i + BLOCK : count;
-        while (i < end && (equal = dv_equal_plainly(items[i], item)) == 0) i++;
+        while (i < end && (equal = dv_equal_plainly(items[i], item)) <= 0) {
+            if (equal < 0 && !never_equal(vm, items[i], item)) break;
+            equal = 0;
+            i++;
+        }
         if (DV_UNLIKELY(i - from > FEW) && !dv_work(vm, (i - from) / 4)) return -2;
         if (i >= count) return -1;
         if (equal == 0) { /* a block is through */

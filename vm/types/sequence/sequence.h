@@ -90,9 +90,11 @@ static inline int dv_tuples_equal_plainly(const dv_tuple *a, const dv_tuple *b) 
     return a->count == b->count;
 }
 /* Is it among the items of the list, tuple or range?  -1: one must be asked, or there are many. */
-int dv_sequence_has_at_once(dv_value sequence, dv_value v);
+int dv_sequence_has_at_once(dv_vm *vm, dv_value sequence, dv_value v);
 /* a < b of tuples whose first items that differ are ints, floats or strs; -1: of others. */
 int dv_tuples_less_plainly(const dv_tuple *a, const dv_tuple *b);
+/* The same for any operator, and short tuples. */
+int dv_tuples_compare_plainly(dv_compare_op op, const dv_tuple *a, const dv_tuple *b);
 /* dv_equal with the common cases inline. */
 int dv_items_equal(dv_vm *vm, dv_value a, dv_value b);
 

@@ -130,6 +130,8 @@ bool dv_tuple_hash(dv_vm *vm, const dv_tuple *tuple, int64_t *hash) {
             lane = dv_int_lane(vm, item);
         else if (dv_is_shape(item, DV_T_STR) && dv_as_str(item)->hash != -1)
             lane = dv_as_str(item)->hash;
+        else if (dv_is_unequal(vm, item))
+            lane = dv_hash_address(item.bits & DV_PAYLOAD);
         else
             return hash_on(vm, tuple, i, mixed, hash);
         mixed = dv_tuple_mix(mixed, lane);
