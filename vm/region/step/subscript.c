@@ -418,6 +418,13 @@ uint32_t dv_step_store_subscript(dv_build *b, uint32_t next_pc) {
     if (b->e[qi].kind != DV_K_INT || dv_step_is_cold(b) || !find_container(b, b->top - 2, 1, &c))
         return dv_operator_enter(b, next_pc) ? 0 : dv_step_embed(b, 3, 0, next_pc);
     unbox_stored(b, qv);
+    if (b->e[qv].kind == DV_K_VIRTUAL && c.kind == DV_K_LIST) {
+        dv_to_slot(b, qi);
+        dv_virtual_make_for(b, b->e[qv].slot,
+                            (dv_virtual_place){.op = DV_OP_RL_RENEW,
+                                               .home = (int16_t)c.home,
+                                               .index = b->e[qi].slot});
+    }
     if (!is_storable(&c, (dv_kind)b->e[qv].kind)) return dv_step_embed(b, 3, 0, next_pc);
     if (!c.kind) return set_foreign(b, &c, next_pc);
     uint32_t base = DV_MODED_RE_SET_BYTEARRAY_S_R + 6 * (uint32_t)(c.kind - DV_K_BYTEARRAY);
