@@ -463,7 +463,7 @@ class Instances(Loops):
         new = self.pick([f"{at}.moved({self.int_leaf()}, {self.float_leaf()})", f"{at} + {self.object_expression(1)}", self.new(), self.new()])
         self.put(self.pick([
             f"{at} = {new}", f"{at} = {new}", f"{name} = {at} = {new}", f"{name} = {new}\n{at} = {name}", f"{name} = {at}\n{at} = {new}",
-            f"i1 = id({at})\n{at} = {new}\ni1 = int(i1 == id({at}))", f"{at} = Told({self.int_leaf()})\n{at} = {self.new()}",
+            f"address = id({at})\n{at} = {new}\ni1 = int(address == id({at}))", f"{at} = Told({self.int_leaf()})\n{at} = {self.new()}",
             f"{at} = Nest({self.new()}, {name})\n{at} = {self.new()}", f"body = bodies[{loop} % 2]\nbody.other = {self.new()}", f"{at}.other = {at}\n{at} = {self.new()}",
         ]))
         self.line(f"i1 = (i1 + {at}.a) % 1000")

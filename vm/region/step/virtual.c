@@ -1083,7 +1083,8 @@ void dv_virtual_make_for(dv_build *b, int32_t record, dv_virtual_place place) {
     const dv_reached all = dv_virtual_linked(b, record);
     const int32_t carrier = carrier_of(b, record);
     const bool carried = carrier >= 0;
-    if (all.count != 1 || b->virtuals.data[record].built) place.op = DV_OP_R_MAKE;
+    if (all.count != 1 || has_circle(b, &all) || b->virtuals.data[record].built)
+        place.op = DV_OP_R_MAKE;
     if (carried) place.op = DV_OP_R_MAKE_FADED;
     emit_make(b, place, &all, first_holder(b, record), carried ? DV_EXIT_FADED : DV_EXIT_INSTANCE);
     for (int32_t q = 0; q < b->top && carried; q++) {
