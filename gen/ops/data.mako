@@ -689,7 +689,7 @@ ${build_tuple("CELL(2).i")}\
     const uint8_t own = ip[LEN + 1].site.own;
     const int64_t number = dv_dict_pair_entry(vm, dv_as_dict(container), first, second);
 </%def>\
-<%isa:derivative name="BUILD_KEY_LOAD_DICT" of="BUILD_KEY" covers="LOAD_SUBSCR" doc="BUILD_KEY of two ints, and the LOAD_SUBSCR behind it, of a dict that has that key: no tuple.">
+<%isa:derivative name="BUILD_KEY_LOAD_DICT" saw="pair" of="BUILD_KEY" covers="LOAD_SUBSCR" doc="BUILD_KEY of two ints, and the LOAD_SUBSCR behind it, of a dict that has that key: no tuple.">
 ${entry_of_pair()}\
     if (DV_UNLIKELY(number < 0 || (own & 1 && dv_as_object(container)->references == 1))) TAIL(DV_H(BUILD_KEY));
     const dv_value found = dv_retain(dv_as_dict(container)->entries[number].value);
@@ -698,7 +698,7 @@ ${entry_of_pair()}\
     sp[-1] = found;
     JUMP(ip + LEN + 2);
 </%isa:derivative>
-<%isa:derivative name="BUILD_KEY_STORE_DICT" of="BUILD_KEY" covers="STORE_SUBSCR" doc="BUILD_KEY of two ints, and the STORE_SUBSCR behind it, of a dict that has that key: no tuple.">
+<%isa:derivative name="BUILD_KEY_STORE_DICT" saw="pair" of="BUILD_KEY" covers="STORE_SUBSCR" doc="BUILD_KEY of two ints, and the STORE_SUBSCR behind it, of a dict that has that key: no tuple.">
 ${entry_of_pair()}\
     if (DV_UNLIKELY(number < 0)) TAIL(DV_H(BUILD_KEY));
     dv_dict_entry *entry = &dv_as_dict(container)->entries[number];

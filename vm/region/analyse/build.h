@@ -378,10 +378,6 @@ bool dv_conversion_needed(dv_build *b, const dv_known_value *entries, int32_t to
 void dv_charge(dv_build *b, bool charged);
 /* What the inlined function and those around it count as. */
 int32_t dv_inlined_calls(const dv_context *context);
-/* Does the form of BUILD_KEY look for two ints in a dict? */
-static inline bool dv_finds_pair(uint32_t op) {
-    return op == DV_OP_BUILD_KEY_LOAD_DICT || op == DV_OP_BUILD_KEY_STORE_DICT;
-}
 void dv_embed(dv_build *b, int32_t inputs, int32_t outputs, uint32_t next_pc);
 /* The same for an instruction that jumps; the result is the cell with its target. */
 uint32_t dv_embed_jump(dv_build *b, int32_t inputs, int32_t outputs, uint32_t target_cell,

@@ -548,8 +548,7 @@ uint32_t dv_step_build_key(dv_build *b, uint32_t next_pc) {
     container c = {.kind = DV_K_NOTHING};
     const uint32_t behind = n == 2 ? step_number_pair(b, next_pc) : DV_NO_PC;
     if (behind != DV_NO_PC) return behind;
-    if (dv_finds_pair(dv_op_of(b->vm, dv_site_cell(b, b->pc)->h)))
-        return dv_step_embed_both(b, n, next_pc);
+    if (evidence && evidence->saw == DV_SAW_PAIR) return dv_step_embed_both(b, n, next_pc);
     if (!evidence || evidence->covers == DV_OP_NOP ||
         !dv_step_follows(b, next_pc, evidence->covers)) {
         const bool asks = dv_operator_is_entered(dv_op_of(b->vm, dv_site_cell(b, next_pc)->h));
@@ -576,7 +575,7 @@ bool dv_subscripts_purely(dv_build *b, uint32_t pc, int32_t above) {
     const uint32_t now = dv_op_of(b->vm, dv_site_cell(b, pc)->h);
     if (op == DV_OP_BUILD_KEY)
         return above == (int32_t)dv_word_operand(b, pc, 0) && now < DV_OP_COUNT &&
-               dv_op_infos[now].covers != DV_OP_NOP && !dv_finds_pair(now);
+               dv_op_infos[now].covers != DV_OP_NOP && dv_op_infos[now].saw != DV_SAW_PAIR;
     if (above != 1 || (op != DV_OP_LOAD_SUBSCR && op != DV_OP_STORE_SUBSCR)) return false;
     const uint32_t input = op == DV_OP_STORE_SUBSCR;
     const uint16_t seen = dv_site_cell(b, pc)[1].site.seen;
