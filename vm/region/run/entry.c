@@ -371,18 +371,12 @@ __attribute__((always_inline)) static inline dv_instance *bare_instance(dv_vm *v
     return self;
 }
 
-/* An attribute of an instance: a double, mostly. */
-static inline dv_value attribute_of(dv_vm *vm, dv_value *fp, const dv_exit_item *item) {
-    if (DV_LIKELY(item->action == DV_EXIT_FLOAT)) return fp[item->from];
-    return value_of(vm, fp, item, NULL);
-}
-
 /* Its attributes, objects with the counts of the region's slots; None where there was no memory for
  * a box, which is raised. */
 __attribute__((always_inline)) static inline void
 fill_instance(dv_vm *vm, dv_value *fp, const dv_exit_item *item, dv_instance *self) {
     for (uint32_t i = 0; i < (uint32_t)item->from; i++)
-        *dv_instance_slot(self, i) = attribute_of(vm, fp, &item[1 + i]);
+        *dv_instance_slot(self, i) = value_of(vm, fp, &item[1 + i], NULL);
 }
 
 static bool has_count_of_slot(const dv_exit_item *attribute) {
@@ -616,6 +610,12 @@ static inline bool may_renew(const dv_vm *vm, const dv_exit_item *made, dv_value
 
 bool dv_region_may_renew(const dv_vm *vm, const void *item, dv_value dying) {
     return may_renew(vm, item, dying);
+}
+
+/* An attribute of an instance: a double, mostly. */
+static inline dv_value attribute_of(dv_vm *vm, dv_value *fp, const dv_exit_item *item) {
+    if (DV_LIKELY(item->action == DV_EXIT_FLOAT)) return fp[item->from];
+    return value_of(vm, fp, item, NULL);
 }
 
 bool dv_region_renew(dv_vm *vm, dv_value *fp, const void *item, dv_value dying) {
