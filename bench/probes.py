@@ -45,6 +45,8 @@ TABLE = (
     ("fx4", "", "", 0, "likewise, with a reduction"),
     ("v1", "", "", 0, "objects that need not be made"),
     ("paper4", "", "", 0, "likewise, of the paper's figure 4"),
+    ("v2", "", "", 0, "likewise, nbody with vectors that its bodies keep"),
+    ("w_places", "", "", 0, "d[x, y] of a dict"),
     ("w_dict", "", "", 0, "a loop over the keys of a dict"),
     ("w_values", "", "", 0, "over the values of a dict"),
     ("w_set", "", "", 0, "over a set"),

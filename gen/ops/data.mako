@@ -682,6 +682,36 @@ ${build_tuple("CELL(2).i")}\
 ${build_tuple("CELL(2).i")}\
 </%isa:derivative>
 
+## With the subscript behind them, of a dict that has the place in a plane.
+<%def name="entry_of_pair()">\
+    const dv_value first = sp[-2], second = sp[-1], container = sp[-3];
+    if (DV_UNLIKELY(!dv_is_shape(container, DV_T_DICT) || !dv_are_ints(first, second) || GUARD_FAILS())) MISS();
+    const uint8_t own = ip[LEN + 1].site.own;
+    const int64_t number = dv_dict_pair_entry(vm, dv_as_dict(container), first, second);
+</%def>\
+<%isa:derivative name="BUILD_KEY_LOAD_DICT" saw="pair" of="BUILD_KEY" covers="LOAD_SUBSCR" doc="BUILD_KEY of two ints, and the LOAD_SUBSCR behind it, of a dict that has that key: no tuple.">
+${entry_of_pair()}\
+    if (DV_UNLIKELY(number < 0 || (own & 1 && dv_as_object(container)->references == 1))) TAIL(DV_H(BUILD_KEY));
+    const dv_value found = dv_retain(dv_as_dict(container)->entries[number].value);
+    dv_as_object(container)->references -= own & 1;
+    sp -= 2;
+    sp[-1] = found;
+    JUMP(ip + LEN + 2);
+</%isa:derivative>
+<%isa:derivative name="BUILD_KEY_STORE_DICT" saw="pair" of="BUILD_KEY" covers="STORE_SUBSCR" doc="BUILD_KEY of two ints, and the STORE_SUBSCR behind it, of a dict that has that key: no tuple.">
+${entry_of_pair()}\
+    if (DV_UNLIKELY(number < 0)) TAIL(DV_H(BUILD_KEY));
+    dv_dict_entry *entry = &dv_as_dict(container)->entries[number];
+    const dv_value value = sp[-4], old = entry->value;
+    if (DV_UNLIKELY(own & 2 && (dv_as_object(container)->references == 1 || dv_ends_loudly(vm, old)))) TAIL(DV_H(BUILD_KEY));
+    if (!(own & 1)) dv_retain(value);
+    entry->value = value;
+    dv_as_object(container)->references -= own >> 1 & 1;
+    sp -= 4;
+    ip += LEN + 2;
+    GO_RELEASING(old);
+</%isa:derivative>
+
 <%isa:op name="BUILD_LIST" region="dv_step_build_list" operands="count" variable="build" stack="items -- r" calls_out="yes" doc="Makes a list of the n topmost entries.">
     const int64_t n = CELL(1).i;
     const dv_value result = dv_list_take(vm, sp - n, n);

@@ -359,6 +359,17 @@ set_to = {"IR": "r = ", "DR": "d = ", "IS": "SLOT_I(c) = "}.get(kind + to)
     REGION_NEXT();
 </%isa:region>
 
+% for name, cache, what, dying in (("RA_RENEW", "4", "the attribute, whose place is in the instruction, of the instance in home slot b", "dv_dying_attribute(HOME(b), CELL(3))"), ("RL_RENEW", "3", "the item of the list in home slot b whose index is raw int slot c", "dv_dying_item(HOME(b), SLOT_I(c))")):
+<%isa:region name="${name}" operands="" cache="${cache}" doc="As R_MAKE, of an instance that is stored to ${what} next: one that would die of that becomes the new one.">
+    HOME(a) = DV_NONE;
+    SLOW();
+    --- out of line ---
+    PUBLISH_AT(d);
+    if (DV_UNLIKELY(!dv_region_renew(vm, fp, CELL(2).p, ${dying}))) RAISE();
+    REGION_NEXT();
+</%isa:region>
+% endfor
+
 <%isa:region name="R_RAISE" operands="" cache="3" doc="An exception that is not made: what describes it, to slot a.">
     RANGE(a)[0].bits = (uint64_t)(uintptr_t)CELL(2).p;
     REGION_NEXT();

@@ -239,6 +239,9 @@ class Instances(Loops):
         if not self.inside or self.chance(40):
             super().assign()
             return
+        if self.chance(12):
+            self.body()
+            return
         if self.chance(30):
             self.nest()
             return
@@ -453,6 +456,18 @@ class Instances(Loops):
                             f"for w1 in ({held}, i1): i1 += w1 is {held}"]))
         self.indent -= 1
 
+    def body(self) -> None:
+        """What an object has is replaced by a new instance: perhaps the old one dies of that, and was told from others."""
+        name, loop = self.pick(OBJECTS), self.pick(self.loops or ["0"])
+        at = self.pick(["bodies[0].other", f"bodies[{loop} % 2].other", "body.other", f"objects[{loop} % 4]", "objects[-1]"])
+        new = self.pick([f"{at}.moved({self.int_leaf()}, {self.float_leaf()})", f"{at} + {self.object_expression(1)}", self.new(), self.new()])
+        self.put(self.pick([
+            f"{at} = {new}", f"{at} = {new}", f"{name} = {at} = {new}", f"{name} = {new}\n{at} = {name}", f"{name} = {at}\n{at} = {new}",
+            f"address = id({at})\n{at} = {new}\ni1 = int(address == id({at}))", f"{at} = Told({self.int_leaf()})\n{at} = {self.new()}",
+            f"{at} = Nest({self.new()}, {name})\n{at} = {self.new()}", f"body = bodies[{loop} % 2]\nbody.other = {self.new()}", f"{at}.other = {at}\n{at} = {self.new()}",
+        ]))
+        self.line(f"i1 = (i1 + {at}.a) % 1000")
+
     def surprise(self) -> None:
         if self.chance(40):
             super().surprise()
@@ -504,8 +519,9 @@ class Instances(Loops):
         run = lines.index("def run(i0, x0):")
         end = next(i for i in range(run, len(lines)) if lines[i].startswith("    print(i0, i1, i2, x0"))
         names = ["    global Pair, Point, Nest", "    p0 = p1 = Pair(1, 0.5)", "    p2 = Point(2, 1.5)", "    objects = [p0, p1, p2, Pair(3, 2.5)]", "    held = None",
+                 "    body, *bodies = [Holder(i, 0.5) for i in range(3)]", "    for b in [body, *bodies]: b.other = Pair(3, 0.5)",
                  "    f0 = f1 = p0.total", "    t1 = (p0.count, 1)", "    n0 = Nest(p0, p1)", "    n1 = Nest(p2, p2)", "    t0 = (p0, 1, (0.5, p1))", "    l0 = l1 = l2 = [1, 0.5, p0, [p1]]", "    d0 = d2 = {'i': 1, 'x': 0.5, 'p': p0}", "    h0 = h1 = adder(1)", "    shared = 1"]
-        shown = ["    print(f0.__self__.show(), f0.__name__, f1.__name__, t1[1])", "    print(p0.show(), p1.show(), p2.show(), [p.show() for p in objects], [p0 is p1, p1 is p2, objects[0] is p0], n0.show(), n1.show(), deaths[-9:])", "    print(t0[0].show(), t0[1], t0[2][1].show())", "    print(len(l0), len(l1), *[x for x in l0 if isinstance(x, (int, float))], l0[2].show(), l0 is l1)", "    print([(k, v) for k, v in d0.items() if isinstance(v, (int, float))], len(d2), h0.__name__, h0 is h1, shared)"]
+        shown = ["    print(f0.__self__.show(), f0.__name__, f1.__name__, t1[1])", "    print(p0.show(), p1.show(), p2.show(), [p.show() for p in objects], [p0 is p1, p1 is p2, objects[0] is p0], n0.show(), n1.show(), deaths[-9:])", "    print([b.other.show() for b in [body, *bodies]])", "    print(t0[0].show(), t0[1], t0[2][1].show())", "    print(len(l0), len(l1), *[x for x in l0 if isinstance(x, (int, float))], l0[2].show(), l0 is l1)", "    print([(k, v) for k, v in d0.items() if isinstance(v, (int, float))], len(d2), h0.__name__, h0 is h1, shared)"]
         lines[end:end] = shown
         lines[run + 2 : run + 2] = names
         lines[begin:begin] = more + ["", ""]

@@ -115,8 +115,9 @@ struct dv_class {
 };
 
 /* What the end of an instance must know: its __del__ has run and does not run again; it has, or
- * had, weak references (core/weak.h), and then it has overflow slots. */
-enum { DV_ENDING_FINALISED = 1, DV_ENDING_WEAK = 2 };
+ * had, weak references (core/weak.h), and then it has overflow slots; a program has asked for the
+ * address of a plain one (dv_identity). */
+enum { DV_ENDING_FINALISED = 1, DV_ENDING_WEAK = 2, DV_ENDING_TOLD = 4 };
 
 typedef struct dv_instance {
     dv_object header;

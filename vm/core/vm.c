@@ -126,6 +126,11 @@ unsigned long long dv_identity_of(const dv_vm *vm, uintptr_t address) {
     return number << 4 | ((uint64_t)address & 15);
 }
 
+unsigned long long dv_identity(const dv_vm *vm, dv_value v) {
+    if (dv_is_plain_instance(v)) ((dv_instance *)dv_as_object(v))->ending |= DV_ENDING_TOLD;
+    return dv_identity_of(vm, (uintptr_t)(v.bits & DV_PAYLOAD));
+}
+
 void dv_notes_add(dv_notes *notes, const char *why, uint64_t count) {
     int i = 0;
     while (i < DV_MOST_NOTES && notes->all[i].why && notes->all[i].why != why &&

@@ -424,11 +424,10 @@ bool dv_poll_interrupt(dv_vm *vm) DV_MUST_CHECK;
 
 /* The number by which a program knows an object, or any address: the address, or in a sandboxed VM
  * one that stands for it.  No two addresses have the same, and it is a multiple of 16, as they are.
+ * An instance remembers that it was told.
  */
 unsigned long long dv_identity_of(const dv_vm *vm, uintptr_t address);
-static inline unsigned long long dv_identity(const dv_vm *vm, dv_value v) {
-    return dv_identity_of(vm, (uintptr_t)(v.bits & DV_PAYLOAD));
-}
+unsigned long long dv_identity(const dv_vm *vm, dv_value v);
 
 /* No handler of an exception is entered, and what runs raises RuntimeError again and again. */
 static inline bool dv_is_stopped(const dv_vm *vm) {

@@ -2,6 +2,7 @@
 #include "inspect/objects.h"
 
 #include "dv_ops.h"
+#include "region/run/entry.h"
 #include "run/frame.h"
 #include "run/generator.h"
 #include "types/class/class.h"
@@ -136,6 +137,15 @@ static void make_instances(dv_objects *objects, const dv_exit_item *item) {
                                                       : DV_MADE_INSTANCE);
 }
 
+/* Will one that dies become the new one? */
+static bool renews(const dv_vm *vm, const dv_cell *cell, uint32_t op) {
+    const dv_value *fp = vm->fp;
+    dv_value dying = DV_EMPTY;
+    if (op == DV_OP_RA_RENEW) dying = dv_dying_attribute(fp[cell[1].o.b], cell[3]);
+    if (op == DV_OP_RL_RENEW) dying = dv_dying_item(fp[cell[1].o.b], (int64_t)fp[cell[1].o.c].bits);
+    return !dv_is_empty(dying) && dv_region_may_renew(vm, cell[2].p, dying);
+}
+
 void dv_objects_passed(dv_vm *vm, const dv_region *region, const dv_cell *cell,
                        dv_objects *objects) {
     const uint32_t at = (uint32_t)(cell - region->cells);
@@ -152,7 +162,8 @@ void dv_objects_passed(dv_vm *vm, const dv_region *region, const dv_cell *cell,
     const dv_exit_item *item = cell[2].p;
     const uint32_t op = dv_op_of(vm, cell->h);
     const bool faded = op == DV_OP_R_MAKE_FADED && dv_same(vm->fp[cell[1].o.a], DV_FADED);
-    if (op == DV_OP_R_MAKE || faded) make_instances(objects, item);
+    if (dv_op_makes(op) && !renews(vm, cell, op) && (op != DV_OP_R_MAKE_FADED || faded))
+        make_instances(objects, item);
 }
 
 void dv_objects_left(const dv_exit *exit, const dv_value *fp, dv_objects *objects) {

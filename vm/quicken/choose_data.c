@@ -7,6 +7,7 @@
 #include "run/operate.h"
 #include "types/binary/buffer.h"
 #include "types/callable/generator.h"
+#include "types/mapping/key.h"
 #include "types/number/range.h"
 
 /* The derivatives of a family by what is tested. */
@@ -106,6 +107,17 @@ void dv_choose_key(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     const int64_t n = ip[2].i;
     const dv_value *indices = sp - n;
     dv_cell *behind = ip + dv_op_infos[DV_OP_BUILD_KEY].length;
+    const bool is_place =
+        n == 2 && dv_is_shape(indices[-1], DV_T_DICT) && dv_are_ints(indices[0], indices[1]) &&
+        dv_dict_pair_entry(vm, dv_as_dict(indices[-1]), indices[0], indices[1]) >= 0;
+    const uint32_t family = dv_site_family(vm, behind);
+    if (is_place && (family == DV_OP_LOAD_SUBSCR || family == DV_OP_STORE_SUBSCR)) {
+        dv_site_covered(vm, behind);
+        dv_site_become(vm, ip,
+                       family == DV_OP_LOAD_SUBSCR ? DV_OP_BUILD_KEY_LOAD_DICT
+                                                   : DV_OP_BUILD_KEY_STORE_DICT);
+        return;
+    }
     if (!dv_is_foreign(indices[-1])) {
         dv_site_become(vm, ip, DV_OP_BUILD_KEY_TUPLE);
         return;

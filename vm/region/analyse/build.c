@@ -4,6 +4,7 @@
 #include "code/liveness.h"
 #include "region/step/complex.h"
 #include "region/emit/pair.h"
+#include "region/run/entry.h"
 #include "region/step/producer.h"
 #include "region/step/raised.h"
 #include "region/step/step.h"
@@ -695,7 +696,7 @@ void dv_build_finish(dv_build *b) {
         uint32_t op = (uint32_t)cell->i;
         if (op == DV_OP_R_EXIT) cell[2].p = &region->exits[cell[2].i];
         if (op == DV_OP_R_RAISE) cell[2].p = &region->sources[cell[2].i];
-        if (op == DV_OP_R_MAKE || op == DV_OP_R_MAKE_FADED) cell[2].p = &region->items[cell[2].i];
+        if (dv_op_makes(op)) cell[2].p = &region->items[cell[2].i];
         cell->h = dv_handler_of(b->vm, cell, op);
     }
     for (uint32_t i = 0; i < b->label_uses.count; i++) {

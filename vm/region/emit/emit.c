@@ -451,7 +451,8 @@ bool dv_conversion_needed(dv_build *b, const dv_known_value *entries, int32_t to
 /* The instruction at b->pc as it stands in INCA code, on the operand stack.  Fused forms read the
  * cells behind them, which are others here: they become adaptive again. */
 static uint32_t copied_op(uint32_t op) {
-    if (dv_op_infos[op].family == DV_OP_BUILD_SLICE) return op; /* slice.c copies both */
+    if (dv_op_infos[op].family == DV_OP_BUILD_SLICE || dv_op_infos[op].saw == DV_SAW_PAIR)
+        return op;                                 /* dv_step_embed_both */
     if (dv_op_infos[op].family == DV_OP_BUILD_KEY) /* the others look at the container, which may */
         return DV_OP_BUILD_KEY;                    /* not be on the stack yet */
     const dv_op_info *info = &dv_op_infos[op];

@@ -587,6 +587,59 @@ bool dv_region_make(dv_vm *vm, dv_value *fp, const void *item) {
     return DV_UNLIKELY(made->nests) ? make_group(vm, fp, made) : make_one(vm, fp, made);
 }
 
+/* Does nothing happen when attribute i of one that dies goes: a number, a str, or what somebody
+ * else has, too? */
+static bool goes_in_silence(const dv_instance *dying, uint32_t i, uint32_t count) {
+    const dv_value v = dying->slots[i];
+    if (!dv_is_object(v) || dv_as_object(v)->shape <= DV_T_STR) return true;
+    uint32_t own = 0;
+    for (uint32_t k = 0; k < count; k++) own += dv_same(dying->slots[k], v);
+    return dv_as_object(v)->references > own;
+}
+
+static inline bool may_renew(const dv_vm *vm, const dv_exit_item *made, dv_value dying) {
+    if (!dv_is_object(dying) || dv_as_object(dying)->references != 1 ||
+        dv_as_object(dying)->shape != (uint32_t)dv_as_int(made->value) || vm->collector.ending)
+        return false;
+    const dv_instance *instance = (const dv_instance *)dv_as_object(dying);
+    const uint32_t count = (uint32_t)made->from;
+    bool may = !instance->overflow && !instance->ending;
+    for (uint32_t i = 0; i < count && may; i++) may = goes_in_silence(instance, i, count);
+    return may;
+}
+
+bool dv_region_may_renew(const dv_vm *vm, const void *item, dv_value dying) {
+    return may_renew(vm, item, dying);
+}
+
+/* An attribute of an instance: a double, mostly. */
+static inline dv_value attribute_of(dv_vm *vm, dv_value *fp, const dv_exit_item *item) {
+    if (DV_LIKELY(item->action == DV_EXIT_FLOAT)) return fp[item->from];
+    return value_of(vm, fp, item, NULL);
+}
+
+bool dv_region_renew(dv_vm *vm, dv_value *fp, const void *item, dv_value dying) {
+    const dv_exit_item *made = item;
+    const uint32_t count = (uint32_t)made->from;
+    if (!may_renew(vm, made, dying)) return make_one(vm, fp, made);
+    dv_value values[DV_BUILT_ITEMS];
+    for (uint32_t i = 0; i < count; i++) values[i] = attribute_of(vm, fp, &made[1 + i]);
+    if (DV_UNLIKELY(!dv_is_empty(vm->error))) { /* as in make_one */
+        for (uint32_t i = 0; i < count; i++)
+            if (!has_count_of_slot(&made[1 + i])) dv_release(vm, values[i]);
+        return false;
+    }
+    dv_instance *instance = (dv_instance *)dv_as_object(dying);
+    for (uint32_t i = 0; i < count; i++) {
+        const dv_value old = instance->slots[i];
+        instance->slots[i] = values[i];
+        if (DV_UNLIKELY(dv_is_object(old))) dv_release(vm, old);
+    }
+    instance->serial = DV_UNLIKELY(vm->finalisers) ? ++vm->collector.serial : 0;
+    fp[made->to] = dv_retain(dying);
+    return true;
+}
+
 /* The safepoints' counter goes down by one in each round, also of loops in what the region calls.
  * Whoever sets it anew makes the sum one that no rounds make, mostly, or at worst a region is given
  * up that paid.  One that pays is not looked at any more: counting

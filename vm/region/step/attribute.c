@@ -250,6 +250,10 @@ static uint32_t store_value(dv_build *b, int32_t q, int32_t home, dv_cell where)
     }
     uint32_t op = DV_OP_RA_SET_B;
     int16_t from = dv_home(b, q);
+    if (e->kind == DV_K_VIRTUAL)
+        dv_virtual_make_for(
+            b, e->slot,
+            (dv_virtual_place){.op = DV_OP_RA_RENEW, .home = (int16_t)home, .where = where});
     if (e->where == DV_AT_ALIAS) {
         from = dv_home(b, e->slot);
     } else {

@@ -104,9 +104,7 @@ static uint32_t load_slice(dv_build *b, slice *s, uint32_t subscript) {
     return next_pc;
 }
 
-/* BUILD_SLICE's derivative, and right behind it the subscript, which it goes over: what either
- * takes is on the operand stack before. */
-static uint32_t embed_both(dv_build *b, int32_t parts, uint32_t subscript) {
+uint32_t dv_step_embed_both(dv_build *b, int32_t parts, uint32_t subscript) {
     const uint32_t next_pc = subscript + dv_step_length(b, subscript), pc = b->pc;
     const dv_op_info *info = &dv_op_infos[dv_step_op(b, subscript)];
     for (int32_t q = b->top - parts - (info->inputs - 1); q < b->top; q++) dv_materialize(b, q);
@@ -126,5 +124,5 @@ uint32_t dv_step_build_slice(dv_build *b, uint32_t next_pc) {
     if (evidence->covers == DV_OP_LOAD_SUBSCR && find_step(b, &s) && are_bounds(b, s.q + 1) &&
         find_container(b, &s))
         return load_slice(b, &s, next_pc);
-    return embed_both(b, n, next_pc);
+    return dv_step_embed_both(b, n, next_pc);
 }

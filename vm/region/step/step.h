@@ -83,6 +83,9 @@ void dv_step_count(dv_build *b, bool typed);
 /* The instruction stays as it is, on the operand stack; cold ones become exits.  Result: the next
  * pc. */
 uint32_t dv_step_embed(dv_build *b, int32_t inputs, int32_t outputs, uint32_t next_pc);
+/* A derivative that makes a slice or key of so many parts, and right behind it the subscript, which
+ * it goes over: what either takes is on the operand stack before. */
+uint32_t dv_step_embed_both(dv_build *b, int32_t parts, uint32_t subscript);
 /* Instructions that no region has, so that it leaves at each of them, and that are not rare: each
  * weighs as much as so many boxed ones. */
 enum { DV_LEAVING_WEIGHT = 8 };

@@ -405,6 +405,20 @@ static void place_access(dv_build *b, int32_t index, dv_operand *value, bool dou
     value->mode = 'R';
 }
 
+/* Instance qv, which is stored to the list with the index that is the topmost entry, is made. */
+static void make_for_item(dv_build *b, int32_t qv, const container *list) {
+    dv_virtual_place place = {
+        .op = DV_OP_RL_RENEW, .home = (int16_t)list->home, .index = b->scratch};
+    if (dv_top(b, 1)->where == DV_AT_VALUE) {
+        const uint32_t at = dv_region_emit(b, DV_OP_R_CONST, b->scratch, 0, 0);
+        dv_region_emit_constant(b, at, (dv_cell){.i = dv_raw_int(dv_top(b, 1)->value)});
+    } else {
+        dv_to_slot(b, b->top - 1);
+        place.index = dv_top(b, 1)->slot;
+    }
+    dv_virtual_make_for(b, b->e[qv].slot, place);
+}
+
 uint32_t dv_step_store_subscript(dv_build *b, uint32_t next_pc) {
     int32_t qv = b->top - 3, qi = b->top - 1;
     container c;
@@ -418,6 +432,7 @@ uint32_t dv_step_store_subscript(dv_build *b, uint32_t next_pc) {
     if (b->e[qi].kind != DV_K_INT || dv_step_is_cold(b) || !find_container(b, b->top - 2, 1, &c))
         return dv_operator_enter(b, next_pc) ? 0 : dv_step_embed(b, 3, 0, next_pc);
     unbox_stored(b, qv);
+    if (b->e[qv].kind == DV_K_VIRTUAL && c.kind == DV_K_LIST) make_for_item(b, qv, &c);
     if (!is_storable(&c, (dv_kind)b->e[qv].kind)) return dv_step_embed(b, 3, 0, next_pc);
     if (!c.kind) return set_foreign(b, &c, next_pc);
     uint32_t base = DV_MODED_RE_SET_BYTEARRAY_S_R + 6 * (uint32_t)(c.kind - DV_K_BYTEARRAY);
@@ -533,6 +548,7 @@ uint32_t dv_step_build_key(dv_build *b, uint32_t next_pc) {
     container c = {.kind = DV_K_NOTHING};
     const uint32_t behind = n == 2 ? step_number_pair(b, next_pc) : DV_NO_PC;
     if (behind != DV_NO_PC) return behind;
+    if (evidence && evidence->saw == DV_SAW_PAIR) return dv_step_embed_both(b, n, next_pc);
     if (!evidence || evidence->covers == DV_OP_NOP ||
         !dv_step_follows(b, next_pc, evidence->covers)) {
         const bool asks = dv_operator_is_entered(dv_op_of(b->vm, dv_site_cell(b, next_pc)->h));
@@ -559,7 +575,7 @@ bool dv_subscripts_purely(dv_build *b, uint32_t pc, int32_t above) {
     const uint32_t now = dv_op_of(b->vm, dv_site_cell(b, pc)->h);
     if (op == DV_OP_BUILD_KEY)
         return above == (int32_t)dv_word_operand(b, pc, 0) && now < DV_OP_COUNT &&
-               dv_op_infos[now].covers != DV_OP_NOP;
+               dv_op_infos[now].covers != DV_OP_NOP && dv_op_infos[now].saw != DV_SAW_PAIR;
     if (above != 1 || (op != DV_OP_LOAD_SUBSCR && op != DV_OP_STORE_SUBSCR)) return false;
     const uint32_t input = op == DV_OP_STORE_SUBSCR;
     const uint16_t seen = dv_site_cell(b, pc)[1].site.seen;

@@ -1022,16 +1022,18 @@ static bool is_lasting(const dv_build *b, int32_t q) {
     return false;
 }
 
-/* The instances come to be, the first one in the home slot of entry q. */
-static void emit_make(dv_build *b, uint32_t op, const dv_reached *all, int32_t q,
+/* The instances come to be, the first one in the home slot of entry q; the operands of the
+ * instruction that are not its own say where it goes next. */
+static void emit_make(dv_build *b, dv_virtual_place place, const dv_reached *all, int32_t q,
                       dv_exit_action action) {
     dv_spill(b, false, b->top); /* what is in registers is lost if there is no memory */
     dv_spill(b, true, b->top);
     dv_point_add(b, b->cells.count, dv_exit_make(b, b->context, b->pc, false), true, false, false);
-    uint32_t at = dv_region_emit(b, op, dv_home(b, q), 0, 0);
+    uint32_t at = dv_region_emit(b, place.op, dv_home(b, q), place.home, place.index);
     for (int32_t k = 0; k < all->count; k++) dv_virtual_need(b, &b->virtuals.data[all->numbers[k]]);
     if (!b->emitting || b->failed) return;
     b->cells.data[at + 2].i = b->items.count;
+    if (place.op == DV_OP_RA_RENEW) b->cells.data[at + 3] = place.where;
     for (int32_t k = 0; k < all->count; k++)
         if (b->virtuals.data[all->numbers[k]].call)
             b->virtuals.data[all->numbers[k]].call->made = true;
@@ -1050,7 +1052,8 @@ void dv_virtual_restore(dv_build *b, const dv_snapshot *to) {
             continue;
         }
         const dv_reached all = dv_virtual_linked(b, b->e[q].slot);
-        emit_make(b, DV_OP_R_MAKE_FADED, &all, first_of(b, &all), DV_EXIT_FADED);
+        emit_make(b, (dv_virtual_place){.op = DV_OP_R_MAKE_FADED}, &all, first_of(b, &all),
+                  DV_EXIT_FADED);
         for (int32_t other = 0; other < b->locals && other < b->top; other++)
             if (dv_is_faded(&b->e[other]) && dv_is_reached(&all, b->e[other].slot))
                 b->e[other].value = DV_EMPTY;
@@ -1076,12 +1079,14 @@ static void note_made(dv_build *b, int32_t record) {
     }
 }
 
-void dv_virtual_make(dv_build *b, int32_t record) {
+void dv_virtual_make_for(dv_build *b, int32_t record, dv_virtual_place place) {
     const dv_reached all = dv_virtual_linked(b, record);
     const int32_t carrier = carrier_of(b, record);
     const bool carried = carrier >= 0;
-    emit_make(b, carried ? DV_OP_R_MAKE_FADED : DV_OP_R_MAKE, &all, first_holder(b, record),
-              carried ? DV_EXIT_FADED : DV_EXIT_INSTANCE);
+    if (all.count != 1 || has_circle(b, &all) || b->virtuals.data[record].built)
+        place.op = DV_OP_R_MAKE;
+    if (carried) place.op = DV_OP_R_MAKE_FADED;
+    emit_make(b, place, &all, first_holder(b, record), carried ? DV_EXIT_FADED : DV_EXIT_INSTANCE);
     for (int32_t q = 0; q < b->top && carried; q++) {
         if (!dv_is_faded(&b->e[q]) || b->e[q].slot != record) continue;
         dv_region_emit(b, DV_OP_R_COPY_FADED, dv_home(b, carrier), dv_home(b, q), 0);
@@ -1089,6 +1094,10 @@ void dv_virtual_make(dv_build *b, int32_t record) {
     }
     for (int32_t k = 0; k < all.count; k++) note_made(b, all.numbers[k]);
     b->version++;
+}
+
+void dv_virtual_make(dv_build *b, int32_t record) {
+    dv_virtual_make_for(b, record, (dv_virtual_place){.op = DV_OP_R_MAKE});
 }
 
 uint32_t dv_virtual_count(const dv_context *context) {

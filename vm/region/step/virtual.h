@@ -134,6 +134,16 @@ bool dv_virtual_store_attribute(dv_build *b, uint32_t next_pc);
  * own; false: the same. */
 bool dv_virtual_set_attribute(dv_build *b, uint32_t next_pc);
 
+/* Where an instance goes that is made: by RA_RENEW to the attribute, RL_RENEW to the item with the
+ * index in that slot, of what is in a home slot; by R_MAKE nobody knows. */
+typedef struct dv_virtual_place {
+    uint32_t op;
+    int16_t home, index;
+    dv_cell where; /* shape and place of the attribute */
+} dv_virtual_place;
+/* dv_virtual_make of one that is stored there next. */
+void dv_virtual_make_for(dv_build *b, int32_t record, dv_virtual_place place);
+
 /* Nothing is in entry q any more, which was virtual; false: no object was released. */
 bool dv_virtual_drop(dv_build *b, int32_t q);
 /* If no entry holds the instance with this record any more, its attributes are released, in their

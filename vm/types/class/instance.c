@@ -150,8 +150,7 @@ static dv_value object_repr(dv_vm *vm, dv_value self) {
     dv_value text = dv_special_text(vm, self, vm->known.repr, &found);
     if (found || !dv_defines_special(vm, self, vm->known.repr))
         return found ? text : inherited_repr(vm, self);
-    return dv_str_printf(vm, "<%T object at 0x%llx>", self,
-                         (unsigned long long)(self.bits & DV_PAYLOAD));
+    return dv_str_printf(vm, "<%T object at 0x%llx>", self, dv_identity(vm, self));
 }
 
 /* A str is its own text, and bytes have a __str__; other built-in types leave str() to repr(). */

@@ -187,6 +187,17 @@ DV_INLINE int64_t dv_dict_plain_entry(const dv_vm *vm, const dv_dict *dict, dv_v
     return equal ? number : DV_KEY_UNKNOWN;
 }
 
+/* The same of a tuple of two ints. */
+DV_INLINE int64_t dv_dict_pair_entry(const dv_vm *vm, const dv_dict *dict, dv_value first,
+                                     dv_value second) {
+    const int64_t number = dv_dict_hash_entry(dict, dv_tuple_hash_ints(vm, first, second));
+    if (number == DV_KEY_ABSENT) return number;
+    const dv_value found = dict->entries[number].key;
+    if (!dv_is_shape(found, DV_T_TUPLE) || dv_as_tuple(found)->count != 2) return DV_KEY_UNKNOWN;
+    const dv_value *items = dv_as_tuple(found)->items;
+    return dv_same(items[0], first) && dv_same(items[1], second) ? number : DV_KEY_UNKNOWN;
+}
+
 /* Does the dict, or the set, have the key?  -1: that must be asked; of the set, its first slot does
  * not decide. */
 DV_INLINE int dv_dict_first_has(const dv_vm *vm, const dv_dict *dict, dv_value key) {
