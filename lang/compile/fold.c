@@ -41,6 +41,10 @@ static void become_bool(dv_expr *expr, bool value) {
 
 /* ---- Ints, of up to 127 bits on the way: masks such as (1 << 64) - 1 ---- */
 
+/* Products, powers and shifts of more bits CPython's compiler leaves alone, which its warnings show
+ * (complain/constant.c). */
+#define MAX_INT_BITS 128
+
 typedef __int128 wide;
 typedef unsigned __int128 unsigned_wide;
 
@@ -89,8 +93,21 @@ static bool floor_divide(wide a, wide b, wide *quotient, wide *remainder) {
     return true;
 }
 
+static int bits_of(wide value) {
+    int bits = 0;
+    for (unsigned_wide m = value < 0 ? -(unsigned_wide)value : (unsigned_wide)value; m; m >>= 1)
+        bits++;
+    return bits;
+}
+
+static bool multiply(wide a, wide b, wide *result) {
+    if (a && b && bits_of(a) + bits_of(b) > MAX_INT_BITS) return false;
+    return !__builtin_mul_overflow(a, b, result);
+}
+
 static bool power(wide base, wide exponent, wide *result) {
     if (exponent < 0 || exponent > 1000) return false;
+    if (base && bits_of(base) * (int)exponent > MAX_INT_BITS) return false;
     wide value = 1;
     for (int i = 0; i < (int)exponent; i++)
         if (__builtin_mul_overflow(value, base, &value)) return false;
@@ -99,7 +116,7 @@ static bool power(wide base, wide exponent, wide *result) {
 }
 
 static bool shift_left(wide a, wide b, wide *result) {
-    if (b < 0 || b > 126) return false;
+    if (b < 0 || b > 126 || (a && b && bits_of(a) + (int)b > MAX_INT_BITS)) return false;
     return !__builtin_mul_overflow(a, (wide)1 << (int)b, result);
 }
 
@@ -108,7 +125,7 @@ static bool compute_int(dv_operator op, wide a, wide b, wide *result) {
     switch (op) {
     case DV_OPERATOR_ADD: return !__builtin_add_overflow(a, b, result);
     case DV_OPERATOR_SUB: return !__builtin_sub_overflow(a, b, result);
-    case DV_OPERATOR_MUL: return !__builtin_mul_overflow(a, b, result);
+    case DV_OPERATOR_MUL: return multiply(a, b, result);
     case DV_OPERATOR_FLOORDIV: return floor_divide(a, b, result, &unused);
     case DV_OPERATOR_MOD: return floor_divide(a, b, &unused, result);
     case DV_OPERATOR_POW: return power(a, b, result);

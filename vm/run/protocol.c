@@ -78,7 +78,7 @@ bool dv_hash(dv_vm *vm, dv_value v, int64_t *hash) {
         return true;
     }
     if (dv_is_unequal(vm, v)) {
-        *hash = dv_hash_address(v.bits & DV_PAYLOAD);
+        *hash = dv_default_hash(vm, v);
         return true;
     }
     const dv_type *type = dv_behaviour_of(vm, v);
