@@ -8,8 +8,10 @@
 
 #include "loops/to_ints.h"
 
-#ifdef __SSE2__
+#if ND_WIDTH == 64
 #include <immintrin.h>
+#elif defined(__SSE2__)
+#include <emmintrin.h> /* (a tenth of the other) */
 #endif
 
 /* Whether it is 0, of 32 bits, which SSE2 can compare. */

@@ -4,8 +4,6 @@
  *  1. The algorithm is NumPy's introselect, step by step, so that the other elements come to lie
  *     where they do there: a pivot of three elements, of medians of five where that has been bad
  *     too often; the least elements by looking for each; and pivots kept for the next place. */
-#include "loops/half.h"
-
 #include "array/compose.h"
 #include "array/convert.h"
 #include "array/methods.h"
@@ -152,20 +150,11 @@ static int rounds_for(int64_t n) {
         for (int64_t i = 0; i < count; i++)                                                    \
             select_places_##name((const T *)(const void *)data, places, n, sought[i], &known); \
     }
-SELECTIONS(int8_t, int8, BEFORE_INT, false)
-SELECTIONS(uint8_t, uint8, BEFORE_INT, false)
-SELECTIONS(int16_t, int16, BEFORE_INT, false)
-SELECTIONS(uint16_t, uint16, BEFORE_INT, false)
 SELECTIONS(int32_t, int32, BEFORE_INT, false)
-SELECTIONS(uint32_t, uint32, BEFORE_INT, false)
 SELECTIONS(int64_t, int64, BEFORE_INT, false)
 SELECTIONS(uint64_t, uint64, BEFORE_INT, false)
 SELECTIONS(float, float32, BEFORE_FLOAT, true)
 SELECTIONS(double, float64, BEFORE_FLOAT, true)
-#define BEFORE_HALF(a, b)      BEFORE_FLOAT(half_value(a), half_value(b))
-#define BEFORE_COMPLEX64(a, b) before_complex(widen_complex(a), widen_complex(b))
-SELECTIONS(nd_half, float16, BEFORE_HALF, true)
-SELECTIONS(nd_complex64, complex64, BEFORE_COMPLEX64, true)
 SELECTIONS(nd_complex, complex128, before_complex, true)
 
 #define ENTRY(name) \
@@ -174,10 +163,13 @@ static const struct {
     void (*in_place)(char *data, int64_t n, const int64_t *sought, int64_t count);
     void (*by_places)(const char *data, int64_t *places, int64_t n, const int64_t *sought,
                       int64_t count);
-} selections[ND_TYPES] = {ENTRY(uint8),     ENTRY(int8),      ENTRY(uint8),   ENTRY(int16),
-                          ENTRY(uint16),    ENTRY(int32),     ENTRY(uint32),  ENTRY(int64),
-                          ENTRY(uint64),    ENTRY(float16),   ENTRY(float32), ENTRY(float64),
-                          ENTRY(complex64), ENTRY(complex128)};
+} selections[ND_TYPES] = {[ND_INT32] = ENTRY(int32),     [ND_INT64] = ENTRY(int64),
+                          [ND_UINT64] = ENTRY(uint64),   [ND_FLOAT32] = ENTRY(float32),
+                          [ND_FLOAT64] = ENTRY(float64), [ND_COMPLEX128] = ENTRY(complex128)};
+/* What the others become, which are in the same order there. */
+static const nd_type selected_as[ND_TYPES] = {
+    ND_INT32, ND_INT32,  ND_INT32,   ND_INT32,   ND_INT32,   ND_INT32,      ND_INT64,
+    ND_INT64, ND_UINT64, ND_FLOAT32, ND_FLOAT32, ND_FLOAT64, ND_COMPLEX128, ND_COMPLEX128};
 
 /* ---- Calls ---- */
 
@@ -226,6 +218,12 @@ static dvx_value partition_of(dvx_vm *vm, const dvx_value *args, bool places) {
     if (!read_kind(vm, args[3])) return DVX_FAILED;
     dvx_value lines = order_lines(vm, args[0], args[2], &axis, &a), made = DVX_FAILED;
     if (dvx_failed(lines)) return lines;
+    const nd_dtype *own = a->dtype, *wide = ND_DTYPE(selected_as[own->num]);
+    if (wide != own) {
+        lines = compose_first(vm, array_copy(vm, a, wide, 'C'), lines);
+        if (dvx_failed(lines)) return lines;
+        a = array_of(vm, lines);
+    }
     const int64_t n = a->axes[a->ndim - 1].count, size = n * a->dtype->size;
     dvx_value held = read_sought(vm, args[1], n, &sought);
     array_shape(a, shape);
@@ -251,6 +249,9 @@ static dvx_value partition_of(dvx_vm *vm, const dvx_value *args, bool places) {
         vm->api->release(vm, made);
         return DVX_FAILED;
     }
+    if (wide != own && !places)
+        made = compose_first(vm, array_copy(vm, array_of(vm, made), own, 'C'), made);
+    if (dvx_failed(made)) return made;
     return order_turned_back(vm, made, axis);
 }
 
