@@ -78,11 +78,7 @@ def vectors():
     return list(found)
 %>
 #ifdef ND_LIBMVEC
-#if ND_WIDTH == 16
-#include <emmintrin.h> /* (a tenth of the others) */
-#else
 #include <immintrin.h>
-#endif
 /* glibc's vector functions by their mangled names: b, d, e are the instruction sets. */
 #if ND_WIDTH == 64
 #define MANGLED(lanes, letters, name) _ZGVeN##lanes##letters##_##name
@@ -106,34 +102,27 @@ typedef double double_v __attribute__((vector_size(ND_WIDTH)));
 typedef float float_v __attribute__((vector_size(ND_WIDTH)));
 
 /* `lanes` elements, or fewer: then the others are the first one.  (Many that do not lie in a row: in_blocks.) */
-#define GATHER(T)                                                                                              \
-    static __attribute__((noinline)) T##_v gather_few_##T(const char *p, int64_t stride, int64_t count) {      \
-        if (stride == 0) return *(const T *)(const void *)p - (T##_v){0}; /* (-0.0, too) */                    \
-        enum { LANES = LANES_##T };                                                                            \
-        T lanes[LANES];                                                                                        \
-        T##_v v;                                                                                               \
-        for (int64_t i = 0; i < LANES; i++)                                                                    \
-            lanes[i] = *(const T *)(const void *)(p + (i < count ? i * stride : 0));                           \
-        memcpy(&v, lanes, sizeof v);                                                                           \
-        return v;                                                                                              \
-    }                                                                                                          \
-    static inline T##_v gather_##T(const char *p, int64_t stride, int64_t count) {                             \
-        if (UNLIKELY(stride != sizeof(T) || count < LANES_##T)) return gather_few_##T(p, stride, count);       \
-        T##_v v;                                                                                               \
-        memcpy(&v, p, sizeof v);                                                                               \
-        return v;                                                                                              \
-    }                                                                                                          \
-    static __attribute__((noinline)) void scatter_few_##T(char *p, int64_t stride, int64_t count, T##_v v) {   \
-        enum { LANES = LANES_##T };                                                                            \
-        T lanes[LANES];                                                                                        \
-        memcpy(&lanes, &v, sizeof v);                                                                          \
-        for (int64_t i = 0; i < LANES && i < count; i++) *(T *)(void *)(p + i * stride) = lanes[i];            \
-    }                                                                                                          \
-    static inline void scatter_##T(char *p, int64_t stride, int64_t count, T##_v v) {                          \
-        if (LIKELY(stride == sizeof(T) && count >= LANES_##T))                                                 \
-            memcpy(p, &v, sizeof v);                                                                           \
-        else                                                                                                   \
-            scatter_few_##T(p, stride, count, v);                                                              \
+#define GATHER(T)                                                                                                    \
+    static __attribute__((noinline)) T##_v gather_few_##T(const char *p, int64_t stride, int64_t count) {            \
+        if (stride == 0) return *(const T *)(const void *)p - (T##_v){0}; /* (-0.0, too) */                          \
+        T##_v v;                                                                                                     \
+        for (int64_t i = 0; i < LANES_##T; i++) v[i] = *(const T *)(const void *)(p + (i < count ? i * stride : 0)); \
+        return v;                                                                                                    \
+    }                                                                                                                \
+    static inline T##_v gather_##T(const char *p, int64_t stride, int64_t count) {                                   \
+        if (UNLIKELY(stride != sizeof(T) || count < LANES_##T)) return gather_few_##T(p, stride, count);             \
+        T##_v v;                                                                                                     \
+        memcpy(&v, p, sizeof v);                                                                                     \
+        return v;                                                                                                    \
+    }                                                                                                                \
+    static __attribute__((noinline)) void scatter_few_##T(char *p, int64_t stride, int64_t count, T##_v v) {         \
+        for (int64_t i = 0; i < LANES_##T && i < count; i++) *(T *)(void *)(p + i * stride) = v[i];                  \
+    }                                                                                                                \
+    static inline void scatter_##T(char *p, int64_t stride, int64_t count, T##_v v) {                                \
+        if (LIKELY(stride == sizeof(T) && count >= LANES_##T))                                                       \
+            memcpy(p, &v, sizeof v);                                                                                 \
+        else                                                                                                         \
+            scatter_few_##T(p, stride, count, v);                                                                    \
     }
 GATHER(double)
 GATHER(float)
