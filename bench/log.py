@@ -105,7 +105,8 @@ def show(topic: Topic, everything: bool, word: str) -> None:
     for place in sorted({tuple(row[:3]) for row in rows}):
         print(f"{place[0]}, at {place[1]}, {place[2]}:\n")
         cells = [row[3:] for row in rows if tuple(row[:3]) == place]
-        print(markdown(topic.columns[3:], cells + mean(topic.columns[3:], cells)), end="")
+        means = [] if topic_of_changes(topic) else mean(topic.columns[3:], cells)  # (their units differ)
+        print(markdown(topic.columns[3:], cells + means), end="")
 
 
 def add(topic: Topic, path: str, number: int) -> None:

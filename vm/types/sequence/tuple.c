@@ -13,6 +13,7 @@
 #include "types/number/range.h"
 #include "types/sequence/sequence.h"
 #include "types/text/str.h"
+#include "types/class/instance.h"
 #include "types/class/subclass.h"
 
 #define LENGTH_MAX ((INT64_MAX - (int64_t)sizeof(dv_tuple)) / (int64_t)sizeof(dv_value))
@@ -131,7 +132,7 @@ bool dv_tuple_hash(dv_vm *vm, const dv_tuple *tuple, int64_t *hash) {
         else if (dv_is_shape(item, DV_T_STR) && dv_as_str(item)->hash != -1)
             lane = dv_as_str(item)->hash;
         else if (dv_is_unequal(vm, item))
-            lane = dv_hash_address(item.bits & DV_PAYLOAD);
+            lane = dv_default_hash(vm, item);
         else
             return hash_on(vm, tuple, i, mixed, hash);
         mixed = dv_tuple_mix(mixed, lane);
