@@ -12,6 +12,8 @@
 /* Each operator gets a copy of what is below, where `op` is known. */
 #define INLINE inline __attribute__((always_inline))
 
+#define LIMB_BITS 64
+
 typedef unsigned __int128 magnitude;
 
 typedef struct wide {
@@ -139,13 +141,12 @@ static void store(dv_bigint *block, wide r) {
     block->size = r.negative ? -count : count;
 }
 
-/* dv_int_wide, of one operator. */
-static INLINE bool operate(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b, uint32_t own,
-                           dv_value *out) {
-    wide x, y, r;
-    if (DV_UNLIKELY(!look(a, &x) || !look(b, &y) || !compute(op, x, y, &r))) return false;
+/* The value of a result, which takes the block of what dies; EMPTY: raised, and nothing is
+ * consumed. */
+static INLINE dv_value finish(dv_vm *vm, wide r, dv_value a, dv_value b, uint32_t own) {
+    dv_value result;
     if (r.m <= (magnitude)DV_INT_MAX + r.negative) {
-        *out = dv_int(r.negative ? -(int64_t)r.m : (int64_t)r.m);
+        result = dv_int(r.negative ? -(int64_t)r.m : (int64_t)r.m);
     } else {
         dv_bigint *block;
         if (own & 1 && may_hold(a)) {
@@ -154,23 +155,62 @@ static INLINE bool operate(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b, u
         } else if (own & 2 && may_hold(b)) {
             block = (dv_bigint *)dv_as_object(b);
             own &= ~2u;
-        } else if (!(block = dv_bigint_new(vm, 2))) {
-            *out = DV_EMPTY;
-            return true;
+        } else {
+            block = dv_bigint_new(vm, 2);
+            if (DV_UNLIKELY(!block)) return DV_EMPTY;
         }
         store(block, r);
-        *out = dv_object_value(block);
+        result = dv_object_value(block);
     }
     if (own & 1) drop(vm, a);
     if (own & 2) drop(vm, b);
-    return true;
+    return result;
 }
 
 bool dv_int_wide(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b, dv_value *out) {
-    return operate(vm, op, a, b, 0, out);
+    wide x, y, r;
+    if (!look(a, &x) || !look(b, &y) || !compute(op, x, y, &r)) return false;
+    *out = finish(vm, r, a, b, 0);
+    return true;
 }
 
-static dv_value operate_long(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b, uint32_t own) {
+/* ---- One limb, and not negative: most ints of such programs -----------------------------------*/
+
+static inline bool look_at_once(dv_value v, uint64_t *out) {
+    if (dv_is_int(v)) {
+        *out = (uint64_t)dv_as_int(v);
+        return dv_as_int(v) >= 0;
+    }
+    const dv_bigint *b = (const dv_bigint *)dv_as_object(v);
+    *out = b->limbs[0];
+    return b->size == 1;
+}
+
+static INLINE bool compute_at_once(dv_binary_op op, uint64_t a, uint64_t b, magnitude *r) {
+    switch (op) {
+    case DV_BINARY_ADD: *r = (magnitude)a + b; return true;
+    case DV_BINARY_SUB: *r = a - b; return a >= b;
+    case DV_BINARY_MUL: *r = (magnitude)a * b; return true;
+    case DV_BINARY_FLOORDIV: *r = b ? a / b : 0; return b != 0;
+    case DV_BINARY_MOD: *r = b ? a % b : 0; return b != 0;
+    case DV_BINARY_LSHIFT: *r = (magnitude)a << (b & 63); return b < LIMB_BITS;
+    case DV_BINARY_RSHIFT: *r = a >> (b & 63); return b < LIMB_BITS;
+    case DV_BINARY_OR: *r = a | b; return true;
+    case DV_BINARY_XOR: *r = a ^ b; return true;
+    default: return false;
+    }
+}
+
+/* Of an int that is not negative, the lowest limb. */
+static inline bool look_low(dv_value v, uint64_t *out, bool *more) {
+    *more = dv_is_object(v) && ((const dv_bigint *)dv_as_object(v))->size > 1;
+    return look_at_once(v, out) || *more;
+}
+
+/* Of ints that are longer, or negative. */
+static INLINE dv_value operate(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b, uint32_t own) {
+    wide x, y, r;
+    if (look(a, &x) && look(b, &y) && compute(op, x, y, &r)) return finish(vm, r, a, b, own);
     const dv_value result = dv_int_binary(vm, op, a, b);
     if (DV_UNLIKELY(dv_is_empty(result))) return result;
     if (own & 1) dv_release(vm, a);
@@ -178,11 +218,27 @@ static dv_value operate_long(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b,
     return result;
 }
 
-#define OPERATOR(name)                                                                   \
-    DV_INT_DO(name) {                                                                    \
-        dv_value result;                                                                 \
-        if (DV_LIKELY(operate(vm, DV_BINARY_##name, a, b, own, &result))) return result; \
-        return operate_long(vm, DV_BINARY_##name, a, b, own);                            \
+static INLINE bool operate_at_once(dv_binary_op op, dv_value a, dv_value b, magnitude *r) {
+    uint64_t m, n;
+    bool more_m, more_n;
+    if (op != DV_BINARY_AND)
+        return look_at_once(a, &m) && look_at_once(b, &n) && compute_at_once(op, m, n, r);
+    /* A mask cuts a product. */
+    const bool fit = look_low(a, &m, &more_m) && look_low(b, &n, &more_n) && !(more_m && more_n);
+    *r = fit ? m & n : 0;
+    return fit;
+}
+
+#define OPERATOR(name)                                                         \
+    static __attribute__((noinline))                                           \
+    dv_value operate_##name(dv_vm *vm, dv_value a, dv_value b, uint32_t own) { \
+        return operate(vm, DV_BINARY_##name, a, b, own);                       \
+    }                                                                          \
+    DV_INT_DO(name) {                                                          \
+        wide r = {0, false};                                                   \
+        if (DV_LIKELY(operate_at_once(DV_BINARY_##name, a, b, &r.m)))          \
+            return finish(vm, r, a, b, own);                                   \
+        return operate_##name(vm, a, b, own);                                  \
     }
 OPERATOR(ADD)
 OPERATOR(SUB)
