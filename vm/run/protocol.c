@@ -20,6 +20,7 @@
 #include "types/class/getter.h"
 #include "types/class/instance.h"
 #include "types/number/int.h"
+#include "types/number/int_wide.h"
 #include "types/class/metaclass.h"
 #include "types/class/operator.h"
 #include "types/sequence/sequence.h"
@@ -179,6 +180,7 @@ static dv_value compare_others(dv_vm *vm, dv_compare_op op, dv_value a, dv_value
 }
 
 dv_value dv_operate_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {
+    if (dv_is_exact_int(a) && dv_is_exact_int(b)) return dv_int_compare(vm, op, a, b);
     if (dv_is_shape(a, DV_T_TUPLE) && dv_is_shape(b, DV_T_TUPLE) && vm->calls_left > 0) {
         const int plainly = dv_tuples_compare_plainly(op, dv_as_tuple(a), dv_as_tuple(b));
         if (plainly >= 0) return dv_bool(plainly);
