@@ -131,8 +131,11 @@ def as_double(kind, name):
 % endif
 
 % if op in INT:
-<% short = "INT" %>
-<%isa:derivative name="${op}_INT" of="${op}" types="int int" when="${'SITE.backoff < DV_SITE_ANY_SIZE && ' if op in WORD else ''}dv_are_ints(a, b)" result="${'float' if op == 'TRUEDIV' else 'int'}" fuses="SL SC LL LC CL" doc="${op} of two ints with a result of at most 48 bits.">
+<%
+short = "INT"
+fits = f" && !(SITE.backoff >= DV_SITE_ANY_SIZE && dv_int_outgrows(DV_BINARY_{op}, a, b))" if op in ("ADD", "SUB", "MUL", "LSHIFT") else ""
+%>
+<%isa:derivative name="${op}_INT" of="${op}" types="int int" when="dv_are_ints(a, b)${fits}" result="${'float' if op == 'TRUEDIV' else 'int'}" fuses="SL SC LL LC CL" doc="${op} of two ints with a result of at most 48 bits.">
     ${INT[op]}
     DONE(result);
 </%isa:derivative>

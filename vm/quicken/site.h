@@ -19,7 +19,7 @@ enum {
     DV_SITE_MISSES = 8,      /* failed guards until a derivative is given up */
     DV_SITE_WAIT = 16,       /* executions until a site that nothing fitted tries again ... */
     DV_SITE_BACKOFF = 10,    /* ... doubled so many times at most */
-    DV_SITE_ANY_SIZE = 3,    /* after so many of these, operators on ints take them of any size */
+    DV_SITE_ANY_SIZE = 3,    /* after so many, operators that met long ints take them of any size */
 };
 
 /* Why a site stayed generic (shown by `dynvm explain`). */

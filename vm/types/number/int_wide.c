@@ -174,6 +174,12 @@ bool dv_int_wide(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b, dv_value *o
     return true;
 }
 
+bool dv_int_outgrows(dv_binary_op op, dv_value a, dv_value b) {
+    wide x, y, r;
+    if (!look(a, &x) || !look(b, &y) || !compute(op, x, y, &r)) return true;
+    return r.m > (magnitude)DV_INT_MAX + r.negative;
+}
+
 /* ---- One limb, and not negative: most ints of such programs -----------------------------------*/
 
 static inline bool look_at_once(dv_value v, uint64_t *out) {

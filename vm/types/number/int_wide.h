@@ -24,6 +24,9 @@ DV_INT_DO(AND);
 DV_INT_DO(OR);
 DV_INT_DO(XOR);
 
+/* Has a op b of two ints of 48 bits more of them (or is there none)? */
+bool dv_int_outgrows(dv_binary_op op, dv_value a, dv_value b);
+
 /* An int, and of no class derived from it. */
 static inline bool dv_is_exact_int(dv_value v) { return dv_is_int(v) || dv_is_shape(v, DV_T_INT); }
 
