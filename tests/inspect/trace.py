@@ -90,7 +90,7 @@ def test_kinds():
 
 
 # Changes of type for ever, in a loop whose region is made and given up again.
-RESTLESS = LOOP + "for i in range(300): f([1] * 600 + [1 << 70])\n"
+RESTLESS = LOOP + "for i in range(300): f([1] * 600 + [1j])\n"
 
 
 def test_order():
