@@ -687,7 +687,7 @@ ${build_tuple("CELL(2).i")}\
     const dv_value first = sp[-2], second = sp[-1], container = sp[-3];
     if (DV_UNLIKELY(!dv_is_shape(container, DV_T_DICT) || !dv_are_ints(first, second) || GUARD_FAILS())) MISS();
     const uint8_t own = ip[LEN + 1].site.own;
-    const int64_t number = dv_dict_pair_entry(vm, dv_as_dict(container), first, second);
+    const int64_t number = dv_dict_pair_entry(dv_as_dict(container), first, second, dv_tuple_hash_ints(vm, first, second));
 </%def>\
 <%isa:derivative name="BUILD_KEY_LOAD_DICT" saw="pair" of="BUILD_KEY" covers="LOAD_SUBSCR" doc="BUILD_KEY of two ints, and the LOAD_SUBSCR behind it, of a dict that has that key: no tuple.">
 ${entry_of_pair()}\

@@ -228,7 +228,6 @@ int dv_less(dv_vm *vm, dv_value a, dv_value b) {
         int less = dv_tuples_less_plainly(dv_as_tuple(a), dv_as_tuple(b));
         if (less >= 0) return less;
     }
-    if (dv_is_plain_instance(a)) return truth_of_result(vm, compare_plain(vm, DV_LT, a, b));
     return truth_of_result(vm, dv_compare(vm, DV_LT, a, b));
 }
 

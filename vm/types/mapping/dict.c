@@ -229,15 +229,8 @@ static inline bool is_place(const dv_tuple *tuple) {
 
 static inline int64_t find_by_place(dv_vm *vm, const dv_dict *dict, const dv_tuple *place,
                                     int64_t hash) {
-    const int64_t number = dv_dict_hash_entry(dict, hash);
-    if (number == ABSENT) return number;
-    const dv_value found = dict->entries[number].key;
-    if (DV_LIKELY(dv_is_shape(found, DV_T_TUPLE))) {
-        const dv_tuple *other = dv_as_tuple(found);
-        if (DV_LIKELY(other->count == 2 && dv_same(other->items[0], place->items[0]) &&
-                      dv_same(other->items[1], place->items[1])))
-            return number;
-    }
+    const int64_t number = dv_dict_pair_entry(dict, place->items[0], place->items[1], hash);
+    if (DV_LIKELY(number != DV_KEY_UNKNOWN)) return number;
     return search_all(vm, dict, dv_object_value(place), hash);
 }
 

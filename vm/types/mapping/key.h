@@ -187,10 +187,10 @@ DV_INLINE int64_t dv_dict_plain_entry(const dv_vm *vm, const dv_dict *dict, dv_v
     return equal ? number : DV_KEY_UNKNOWN;
 }
 
-/* The same of a tuple of two ints. */
-DV_INLINE int64_t dv_dict_pair_entry(const dv_vm *vm, const dv_dict *dict, dv_value first,
-                                     dv_value second) {
-    const int64_t number = dv_dict_hash_entry(dict, dv_tuple_hash_ints(vm, first, second));
+/* The same of a tuple of two ints, by its hash (dv_tuple_hash_ints). */
+DV_INLINE int64_t dv_dict_pair_entry(const dv_dict *dict, dv_value first, dv_value second,
+                                     int64_t hash) {
+    const int64_t number = dv_dict_hash_entry(dict, hash);
     if (number == DV_KEY_ABSENT) return number;
     const dv_value found = dict->entries[number].key;
     if (!dv_is_shape(found, DV_T_TUPLE) || dv_as_tuple(found)->count != 2) return DV_KEY_UNKNOWN;
