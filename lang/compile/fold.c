@@ -2,11 +2,14 @@
  *
  * Invariants
  *  1. An operation is folded only if it cannot raise and its result is exactly what the machine
- * would compute: ints of up to 127 bits, finite doubles with + - * /, tuples of constants.
+ *     would compute: ints as constant.h knows them, finite doubles with + - * /, tuples of
+ *     constants.
  *  2. A folded node keeps its address and range, so spines and positions stay valid.
  *  3. Nothing here tells whether it succeeded: where memory runs out an expression stays as it is,
  *     the status is set, and dv_fold_run looks at it when all is done. */
 #include "lang/compile/fold.h"
+
+#include "lang/compile/constant.h"
 
 #include <math.h>
 #include <string.h>
@@ -39,32 +42,8 @@ static void become_bool(dv_expr *expr, bool value) {
     expr->as.constant.kind = value ? DV_CONST_TRUE : DV_CONST_FALSE;
 }
 
-/* ---- Ints, of up to 127 bits on the way: masks such as (1 << 64) - 1 ---- */
-
-/* Products, powers and shifts of more bits CPython's compiler leaves alone, which its warnings show
- * (complain/constant.c). */
-#define MAX_INT_BITS 128
-
-typedef __int128 wide;
-typedef unsigned __int128 unsigned_wide;
-
-/* False: it is no int, or a larger one. */
-static bool read_wide(const dv_literal *literal, wide *out) {
-    if (literal->kind == DV_CONST_INT) return *out = literal->as.integer, true;
-    if (literal->kind != DV_CONST_BIGINT) return false;
-    const char *digits = literal->as.text.data;
-    uint32_t size = literal->as.text.size, sign = digits[0] == '-';
-    unsigned_wide value = 0;
-    if (size - sign > 31) return false;
-    for (uint32_t i = sign; i < size; i++) {
-        char c = digits[i] | 0x20; /* a letter becomes a small one */
-        value = value << 4 | (unsigned)(c >= 'a' ? c - 'a' + 10 : digits[i] - '0');
-    }
-    *out = sign ? -(wide)value : (wide)value;
-    return true;
-}
-
-static void become_wide(dv_front *front, dv_expr *expr, wide value) {
+/* An int of up to 127 bits: masks such as (1 << 64) - 1. */
+static void become_wide(dv_front *front, dv_expr *expr, __int128 value) {
     if (value >= INT64_MIN && value <= INT64_MAX) {
         become_int(expr, (int64_t)value);
         return;
@@ -74,7 +53,7 @@ static void become_wide(dv_front *front, dv_expr *expr, wide value) {
     if (end == NULL) return;
     end += LONGEST;
     char *first = end;
-    unsigned_wide rest = value < 0 ? -(unsigned_wide)value : (unsigned_wide)value;
+    unsigned __int128 rest = value < 0 ? -(unsigned __int128)value : (unsigned __int128)value;
     for (; rest > 0; rest >>= 4) *--first = "0123456789abcdef"[rest & 15];
     if (value < 0) *--first = '-';
     expr->kind = DV_EXPR_CONSTANT;
@@ -82,63 +61,16 @@ static void become_wide(dv_front *front, dv_expr *expr, wide value) {
     expr->as.constant.as.text = (dv_text){first, (uint32_t)(end - first)};
 }
 
-/* What is below is false where it cannot be folded. */
-
-static bool floor_divide(wide a, wide b, wide *quotient, wide *remainder) {
-    if (b == 0) return false; /* (-1 does no harm: what was read has 124 bits at most) */
-    wide q = a / b, r = a % b;
-    if (r != 0 && (r < 0) != (b < 0)) q--, r += b;
-    *quotient = q;
-    *remainder = r;
+/* As CPython folds it, if the result is an int or a bool that is known to its last bit. */
+static bool fold_int(dv_front *front, dv_expr *expr) {
+    dv_folded result = dv_constant_of(expr);
+    if (result.kind == DV_FOLDED_BOOL)
+        become_bool(expr, result.integer != 0);
+    else if (result.kind == DV_FOLDED_INT && !result.huge)
+        become_wide(front, expr, result.integer);
+    else
+        return false;
     return true;
-}
-
-static int bits_of(wide value) {
-    int bits = 0;
-    for (unsigned_wide m = value < 0 ? -(unsigned_wide)value : (unsigned_wide)value; m; m >>= 1)
-        bits++;
-    return bits;
-}
-
-static bool multiply(wide a, wide b, wide *result) {
-    if (a && b && bits_of(a) + bits_of(b) > MAX_INT_BITS) return false;
-    return !__builtin_mul_overflow(a, b, result);
-}
-
-static bool power(wide base, wide exponent, wide *result) {
-    if (exponent < 0 || exponent > 1000) return false;
-    if (base && bits_of(base) * (int)exponent > MAX_INT_BITS) return false;
-    wide value = 1;
-    for (int i = 0; i < (int)exponent; i++)
-        if (__builtin_mul_overflow(value, base, &value)) return false;
-    *result = value;
-    return true;
-}
-
-static bool shift_left(wide a, wide b, wide *result) {
-    if (b < 0 || b > 126 || (a && b && bits_of(a) + (int)b > MAX_INT_BITS)) return false;
-    return !__builtin_mul_overflow(a, (wide)1 << (int)b, result);
-}
-
-static bool compute_int(dv_operator op, wide a, wide b, wide *result) {
-    wide unused;
-    switch (op) {
-    case DV_OPERATOR_ADD: return !__builtin_add_overflow(a, b, result);
-    case DV_OPERATOR_SUB: return !__builtin_sub_overflow(a, b, result);
-    case DV_OPERATOR_MUL: return multiply(a, b, result);
-    case DV_OPERATOR_FLOORDIV: return floor_divide(a, b, result, &unused);
-    case DV_OPERATOR_MOD: return floor_divide(a, b, &unused, result);
-    case DV_OPERATOR_POW: return power(a, b, result);
-    case DV_OPERATOR_LSHIFT: return shift_left(a, b, result);
-    case DV_OPERATOR_RSHIFT:
-        if (b < 0) return false;
-        *result = a >> (b > 126 ? 126 : (int)b);
-        return true;
-    case DV_OPERATOR_AND: *result = a & b; return true;
-    case DV_OPERATOR_OR: *result = a | b; return true;
-    case DV_OPERATOR_XOR: *result = a ^ b; return true;
-    default: return false;
-    }
 }
 
 /* ---- Floats ---- */
@@ -168,26 +100,16 @@ static void fold_float(dv_expr *expr, dv_operator op, double a, double b) {
 }
 
 static void fold_binary(dv_front *front, dv_expr *expr) {
-    if (!dv_expr_is_constant(expr->as.binary.left) || !dv_expr_is_constant(expr->as.binary.right))
-        return;
-    const dv_literal left = expr->as.binary.left->as.constant;
-    const dv_literal right = expr->as.binary.right->as.constant;
-    dv_operator op = (dv_operator)expr->op;
+    const dv_expr *left = expr->as.binary.left, *right = expr->as.binary.right;
+    if (!dv_expr_is_constant(left) || !dv_expr_is_constant(right)) return;
     double a, b;
-    wide m, n, result;
-    if (op != DV_OPERATOR_TRUEDIV && read_wide(&left, &m) && read_wide(&right, &n)) {
-        if (compute_int(op, m, n, &result)) become_wide(front, expr, result);
-    } else if (exact_double(&left, &a) && exact_double(&right, &b)) {
-        fold_float(expr, op, a, b);
-    }
+    if (!fold_int(front, expr) && exact_double(&left->as.constant, &a) &&
+        exact_double(&right->as.constant, &b))
+        fold_float(expr, (dv_operator)expr->op, a, b);
 }
 
-/* -0x8000000000000000 is an int64; anything else big gets or loses a sign. */
+/* What is too large to compute with gets or loses a sign. */
 static void negate_big(dv_front *front, dv_expr *expr, dv_text digits) {
-    if (digits.size == 16 && memcmp(digits.data, "8000000000000000", 16) == 0) {
-        become_int(expr, INT64_MIN);
-        return;
-    }
     dv_text negated = {digits.data + 1, digits.size - 1};
     if (digits.data[0] != '-') {
         char *text = dv_front_keep(front, (size_t)digits.size + 1);
@@ -199,15 +121,6 @@ static void negate_big(dv_front *front, dv_expr *expr, dv_text digits) {
     expr->kind = DV_EXPR_CONSTANT;
     expr->as.constant.kind = DV_CONST_BIGINT;
     expr->as.constant.as.text = negated;
-}
-
-static void fold_negation(dv_front *front, dv_expr *expr, const dv_literal *operand) {
-    if (operand->kind == DV_CONST_INT && operand->as.integer != INT64_MIN)
-        become_int(expr, -operand->as.integer);
-    else if (operand->kind == DV_CONST_FLOAT)
-        become_float(expr, -operand->as.real);
-    else if (operand->kind == DV_CONST_BIGINT)
-        negate_big(front, expr, operand->as.text);
 }
 
 /* `not a is b` is `a is not b`, which its warnings show. */
@@ -230,20 +143,14 @@ static void fold_unary(dv_front *front, dv_expr *expr) {
     const dv_expr *operand = expr->as.child;
     if (!dv_expr_is_constant(operand)) return;
     const dv_literal literal = operand->as.constant;
-    bool integer = literal.kind == DV_CONST_INT;
+    bool minus = expr->op == DV_UNARY_NEG;
     int truth = dv_expr_truth(operand);
-    switch ((dv_unary)expr->op) {
-    case DV_UNARY_NEG: fold_negation(front, expr, &literal); break;
-    case DV_UNARY_POS:
-        if (integer) become_int(expr, literal.as.integer);
-        if (literal.kind == DV_CONST_FLOAT) become_float(expr, literal.as.real);
-        break;
-    case DV_UNARY_INVERT:
-        if (integer) become_int(expr, ~literal.as.integer);
-        break;
-    case DV_UNARY_NOT:
+    if (expr->op == DV_UNARY_NOT) {
         if (truth >= 0) become_bool(expr, truth == 0);
-        break;
+    } else if (!fold_int(front, expr)) {
+        if (literal.kind == DV_CONST_FLOAT && expr->op != DV_UNARY_INVERT)
+            become_float(expr, minus ? -literal.as.real : literal.as.real);
+        if (literal.kind == DV_CONST_BIGINT && minus) negate_big(front, expr, literal.as.text);
     }
 }
 

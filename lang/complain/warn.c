@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lang/complain/constant.h"
+#include "lang/compile/constant.h"
 
 void dv_warn(dv_front *front, dv_range at, const char *format, ...) {
     if (front->warn == NULL) return;

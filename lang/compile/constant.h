@@ -21,7 +21,7 @@ typedef enum dv_folded_kind {
 /* What a constant is, as far as it decides whether operations on it can be computed. */
 typedef struct dv_folded {
     dv_folded_kind kind;
-    bool huge;              /* an int beyond 127 bits: only `bits` and `negative` are known */
+    bool huge;              /* an int of which only `bits` and `negative` are known, and about */
     bool negative;          /* of a huge int */
     int64_t bits;           /* of an int: the number of bits of its absolute value */
     __int128 integer;       /* of an int or bool */

@@ -1,15 +1,16 @@
 /* constant.c: what CPython's compiler computes (constant.h).
  *
- * dl itself folds less (fold.h): what CPython makes of an expression shows in its SyntaxWarnings
- * alone, so no values are made here.  Of texts and tuples the sizes are enough; of ints the value
- * up to 127 bits, and beyond that, where CPython multiplies nothing any more, about how large they
- * are.
+ * fold.c makes constants of ints and bools from this.  What else CPython folds, dl leaves to the
+ * machine, and only CPython's SyntaxWarnings show it: of texts and tuples the sizes are enough for
+ * them, and of ints beyond 127 bits, where CPython multiplies nothing any more, about how large
+ * they are.
  *
  * Invariants
  *  1. No more than DEPTH expressions within each other are looked into: the C stack is bounded.
  *  2. An operation that would raise is not computed: the result is DV_FOLDED_NOT.
+ *  3. Of two literals, or of one, an int or bool is exact unless it is marked as huge.
  */
-#include "lang/complain/constant.h"
+#include "lang/compile/constant.h"
 
 #include <math.h>
 
@@ -159,8 +160,8 @@ static dv_folded multiply_ints(const dv_folded *a, const dv_folded *b) {
 static dv_folded divide_ints(const dv_folded *a, const dv_folded *b, bool rest) {
     if (a->huge || b->huge) {
         int64_t bits = rest ? b->bits : a->bits - b->bits + 1;
-        return bits > 0 ? make_huge(rest ? b->negative : a->negative != b->negative, bits)
-                        : make_int(rest ? 1 : 0);
+        bool negative = rest ? b->negative : a->negative != b->negative;
+        return make_huge(negative, bits > 0 ? bits : rest); /* invariant 3: zero or one, about */
     }
     __int128 quotient = a->integer / b->integer, left = a->integer % b->integer;
     if (left != 0 && (left < 0) != b->negative) {
@@ -175,7 +176,7 @@ static dv_folded power_ints(const dv_folded *a, const dv_folded *b) {
     dv_folded power = make_int(1);
     for (__int128 i = 0; i < b->integer && a->bits && power.kind == DV_FOLDED_INT; i++) {
         __int128 product;
-        if (power.huge || __builtin_mul_overflow(power.integer, a->integer, &product))
+        if (power.huge || a->huge || __builtin_mul_overflow(power.integer, a->integer, &product))
             power = make_huge(a->negative && b->integer % 2, a->bits * (int64_t)b->integer);
         else
             power = make_int(product);
@@ -188,7 +189,7 @@ static dv_folded shift_left(const dv_folded *a, const dv_folded *b) {
     if (!a->bits) return make_int(0);
     if (!b->bits) return a->huge ? *a : make_int(a->integer);
     if (b->huge || b->integer > MAX_INT_BITS || a->bits + b->integer > MAX_INT_BITS) return nothing;
-    if (a->bits + b->integer > 126) return make_huge(a->negative, a->bits + (int64_t)b->integer);
+    if (a->bits + b->integer > 127) return make_huge(a->negative, a->bits + (int64_t)b->integer);
     return make_int(a->integer * ((__int128)1 << (int)b->integer));
 }
 
