@@ -129,11 +129,27 @@ NUMBERS = {
     "int_of_str": ("", "v = int('123')"),
 }
 
+# Ints that need 64 bits, and what is made of them on the way: hashes and random numbers.
+WORDS = {
+    "lcg64": ("x = 1", "x = (x * 6364136223846793005 + 1442695040888963407) & 0xFFFFFFFFFFFFFFFF"),
+    "fnv64": ("h = 0xCBF29CE484222325", "h = ((h ^ (i & 255)) * 0x100000001B3) & 0xFFFFFFFFFFFFFFFF"),
+    "xorshift64": ("x = 88172645463325252",
+                   "x ^= (x << 13) & 0xFFFFFFFFFFFFFFFF\nx ^= x >> 7\nx ^= (x << 17) & 0xFFFFFFFFFFFFFFFF"),
+    "splitmix64": ("x = 0",
+                   "x = (x + 0x9E3779B97F4A7C15) & 0xFFFFFFFFFFFFFFFF\n"
+                   "z = ((x ^ (x >> 30)) * 0xBF58476D1CE4E5B9) & 0xFFFFFFFFFFFFFFFF\n"
+                   "z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & 0xFFFFFFFFFFFFFFFF\nz ^= z >> 31"),
+    "product_mod": ("x = 3; p = 2**61 - 1", "x = x * x % p"),
+    "sum_128": ("x = 1 << 100; y = 1 << 99", "x, y = y, (x + y) & ((1 << 127) - 1)"),
+}
+
 CONTAINERS = {
     "dict_str": ("d = {'abc': 1}", "v = d['abc']"),
     "dict_tuple": ("d = {(k, 3): k for k in range(64)}", "v = d[i & 63, 3]"),
     "dict_tuple_set": ("d = {}", "d[i & 63, 3] = i"),
     "dict_object": ("a = Value(1); d = {Value(1): 2}", "v = d[a]"),
+    "dict_instance": ("p = Point(); d = {Point(): 1, p: 2}", "v = d[p]"),
+    "dict_pair": ("d = {(k, 1): k for k in range(64)}", "v = d[i & 63, 1]"),
     "dict_count": (KEYS, "d[i & 63] += 1"),
     "dict_get": (KEYS, "v = d.get(i & 127, 0)"),
     "dict_keys": ("d = {1: 2, 3: 4, 5: 6}", "for k in d: pass"),
@@ -160,6 +176,8 @@ CONTAINERS = {
     "list_slice_back": ("l = [1, 2, 3, 4]", "v = l[::-1]"),
     "list_slice_store": (LIST7, "l[2:4] = l[4:6]"),
     "list_in": ("l = [1, 2, 3]", "v = 3 in l"),
+    "list_in_instances": ("l = [Point() for k in range(10)]; p = l[9]", "v = p in l"),
+    "list_spread": ("l = [1, 2, 3]", "v = [*l, i]"),
     "list_mul": ("", "v = [0] * 8"),
     "list_concat": ("l = [1, 2]", "v = l + l"),
     "list_comp": (LIST7, "v = [a * 2 for a in l]"),
@@ -172,6 +190,7 @@ CONTAINERS = {
     "list_not": ("l = [1]", "v = not l"),
     "list_sum": (LIST7, "v = sum(l)"),
     "sorted_key": ("l = [1, 5, 3, 4, 2, 6, 7]", "v = sorted(l, key=lambda a: -a)"),
+    "sorted_ints": ("l = [k * 7 % 10 for k in range(10)]", "v = sorted(l)"),
     "sorted_tuples": ("l = [(k * 7 % 5, k) for k in range(8)]", "v = sorted(l)"),
     "max_key": ("l = [1, 2, 3]", "v = max(l, key=lambda a: -a)"),
     "swap": ("a = 1; b = 2", "a, b = b, a"),
@@ -312,7 +331,7 @@ EXCEPTIONS = {
 }
 
 GROUPS = {
-    "numbers": NUMBERS, "containers": CONTAINERS, "iteration": ITERATION, "texts": TEXTS,
+    "numbers": NUMBERS, "words": WORDS, "containers": CONTAINERS, "iteration": ITERATION, "texts": TEXTS,
     "calls": CALLS, "classes": CLASSES, "hooks": HOOKS, "exceptions": EXCEPTIONS,
 }
 CASES: Dict[str, Tuple[str, str]] = {name: case for group in GROUPS.values() for name, case in group.items()}
