@@ -966,6 +966,15 @@ static void add_work(const dv_context *context, work *sum) {
     for (const dv_context *c = context->inlined; c; c = c->siblings) add_work(c, sum);
 }
 
+/* What a round saves, weighted; 0: nothing. */
+static uint64_t saved_work(const dv_build *b) {
+    work sum = {0, 0, 0};
+    add_work(b->root, &sum);
+    const uint64_t saved = sum.typed * DV_TYPED_SAVES;
+    const uint64_t lost = sum.converted * DV_BOX_COSTS + sum.boxed * DV_BOXED_COSTS;
+    return saved > lost ? saved - lost : 0;
+}
+
 /* What a round of the innermost loops weighs. */
 static uint32_t deepest_weight(const dv_context *root) {
     uint32_t deepest = 1;
@@ -978,25 +987,23 @@ static uint32_t deepest_weight(const dv_context *root) {
  * beginnings and ends of its inner loops as well.  Regions that do without objects are left alone,
  * until exceptions end their rounds. */
 static uint32_t least_rounds(const dv_build *b) {
-    /* instructions; README.md */
-    enum { ENTRY = 100, NEST = 600, VALUE = 35, SAVED = 16, CONVERTED = 14 };
-    work sum = {0, 0, 0};
+    enum { ENTRY = 100, NEST = 600, VALUE = 35 }; /* instructions; README.md */
     uint32_t values = 0;
-    add_work(b->root, &sum);
     if (b->entries.count == 0 || b->vm->nama == DV_NAMA_SEQUENCE) return 0;
     for (uint32_t i = 0; i < b->entries.count; i++)
         if (b->entries.data[i].item_count > values) values = b->entries.data[i].item_count;
     const uint32_t deepest = deepest_weight(b->root);
     const uint64_t costs = (deepest > LOOP_WEIGHT ? NEST : ENTRY) + VALUE * (uint64_t)values;
-    const uint64_t saved = sum.typed * SAVED, lost = sum.converted * CONVERTED;
-    return (uint32_t)(DV_REGION_WINDOW * costs * deepest / (saved > lost ? saved - lost : 1));
+    const uint64_t saved = saved_work(b);
+    return (uint32_t)(DV_REGION_WINDOW * costs * deepest / (saved ? saved : 1));
 }
 
 /* What straight code gains is little: to be measured, it is always taken. */
 static bool is_worth_it(const dv_build *b) {
     work sum = {0, 0, 0};
+    if (b->vm->nama != DV_NAMA_SEQUENCE) return saved_work(b) > 0;
     add_work(b->root, &sum);
-    return sum.typed >= 2 * sum.boxed || (b->vm->nama == DV_NAMA_SEQUENCE && sum.typed > 0);
+    return sum.typed > 0;
 }
 
 static void emit_all(dv_build *b) {

@@ -26,6 +26,11 @@
 #include "region/region.h"
 #include "run/frame.h"
 
+/* Of a round, in machine instructions: what a typed instruction saves, what a value costs that is
+ * put into a box or taken out, and what an instruction on objects costs beside the same in INCA
+ * code. */
+enum { DV_TYPED_SAVES = 16, DV_BOX_COSTS = 14, DV_BOXED_COSTS = 12 };
+
 /* What a yield weighs, in boxed instructions: the region is left there with all values in boxes,
  * and entered again behind it. */
 enum { DV_YIELD_WEIGHS = 16 };
