@@ -198,7 +198,7 @@ def f(xs, n):
         a, b, c, d = i, i + 1, 2, 3
         a, b, c, d = b, a * 2, d, c
         for j in range(2): t += a * b
-        for k, x in enumerate(xs): t += k * x
+        for k, x in enumerate(xs): t += (k * k + i) * x
     return t
 print(f([1, 2, 3], 2000))
 p = P(3)

@@ -171,8 +171,8 @@ f(3000)
     ("made-function", """\
 def f(n):
     t, g = 0, [None]
-    for i in range(n):  # loop  # such
-        g[0] = lambda x: x + i
+    for i in range(n):  # loop
+        g[0] = lambda x: x + i  # such
         t += g[0](1)
 f(3000)
 """, """\
@@ -277,16 +277,16 @@ f(3000)
     ("c-function", """\
 def f(n):
     t = 0
-    s = "a,b"
+    pair = [1, 2]
     for i in range(n):  # loop
-        t += len(s.split(","))  # such
+        t += len(pair.copy().copy())  # such
 f(3000)
 """, """\
 def f(n):
     t = 0
-    parts = "a,b".split(",")
+    pair = [1, 2].copy()
     for i in range(n):  # loop
-        t += len(parts)
+        t += len(pair)
 f(3000)
 """),
     ("call", """\
@@ -325,7 +325,7 @@ f(3000)
 def f(x, y, n):
     while n:  # loop
         x, y = y, x
-        z = x * 2  # such
+        z = x * 2 * 2  # such
         n -= 1
 f("a".count, 2, 0)
 f(1, "a", 3000)
@@ -333,7 +333,7 @@ f(1, "a", 3000)
 def f(x, y, n):
     while n:  # loop
         x, y = y, x
-        z = x * 2
+        z = x * 2 * 2
         n -= 1
 f(1, 2.5, 3000)
 """),
@@ -360,8 +360,8 @@ class C: pass
 def f(n):
     c = C()
     for i in range(n):  # loop
-        c.name = "a"
-        c.other = c.name  # such
+        c.name = "a"  # such
+        c.other = c.name
 f(3000)
 """, """\
 class C: pass
@@ -443,7 +443,7 @@ f(3000)
 def f(x, n):
     i = 0
     while i < n:  # loop
-        x = x + x - x
+        x = x + x - x + x - x
         i += 1
 f(1, 2000)
 f(1 << 70, 6000)
@@ -451,7 +451,7 @@ f(1 << 70, 6000)
 def f(x, n):
     i = 0
     while i < n:  # loop
-        x = x + x - x
+        x = x + x - x + x - x
         i += 1
 f(1, 2000)
 f(1 << 40, 6000)

@@ -284,7 +284,7 @@ sum(f(2000))
 def f(items):
     n = 0
     for i in range(len(items)):
-        items[i].extend(items[i] + items[i])
+        items[i].copy().extend(items[i].copy())
         n += 1
 f([[] for i in range(2000)])
 """),
@@ -294,7 +294,7 @@ f([[] for i in range(2000)])
 def f(x, n):
     i = 0
     while i < n:
-        x = x + x - x
+        x = x + x - x + x - x
         i += 1
 f(1, 2000)
 f(1 << 70, 6000)
