@@ -971,7 +971,7 @@ static uint64_t saved_work(const dv_build *b) {
     work sum = {0, 0, 0};
     add_work(b->root, &sum);
     const uint64_t saved = sum.typed * DV_TYPED_SAVES;
-    const uint64_t lost = sum.converted * DV_BOX_COSTS + sum.boxed * DV_BOXED_COSTS;
+    const uint64_t lost = (sum.converted + sum.boxed) * DV_BOXED_COSTS;
     return saved > lost ? saved - lost : 0;
 }
 

@@ -26,10 +26,9 @@
 #include "region/region.h"
 #include "run/frame.h"
 
-/* Of a round, in machine instructions: what a typed instruction saves, what a value costs that is
- * put into a box or taken out, and what an instruction on objects costs beside the same in INCA
- * code. */
-enum { DV_TYPED_SAVES = 16, DV_BOX_COSTS = 14, DV_BOXED_COSTS = 12 };
+/* Of a round, in machine instructions: what a typed instruction saves, and what an instruction on
+ * objects costs beside the same in INCA code, or a value that goes into a box or comes out. */
+enum { DV_TYPED_SAVES = 16, DV_BOXED_COSTS = 14 };
 
 /* What a yield weighs, in boxed instructions: the region is left there with all values in boxes,
  * and entered again behind it. */
