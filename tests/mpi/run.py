@@ -23,7 +23,8 @@ import checking  # noqa: E402
 
 SKIPPED, LIMIT = 77, 60
 SCRIPTS = [*(HERE / f"{name}.py" for name in ("points", "buffers", "objects", "collectives", "groups", "memory")),
-           *(HERE.parents[1] / "bench" / "mpi" / f"{name}.py" for name in ("stencil", "gradient", "sort", "product"))]
+           *(HERE.parents[1] / "bench" / "mpi" / f"{name}.py"
+             for name in ("stencil", "gradient", "sort", "product", "calls"))]
 VARIANTS = {1: ["--level=inca", "--stress=quicken,exit:3"], 2: ["--level=generic"], 4: ["--level=nama"]}
 EVERY = [["--level=generic"], ["--level=inca"], ["--level=nama"],
     ["--level=nama", "--stress=quicken,assume,guard:7,exit:5"]]
