@@ -501,8 +501,9 @@ static void forget(dv_context *context) {
     for (dv_context *c = context->inlined; c; c = c->siblings) forget(c);
 }
 
+/* Goes on where all is to be found anew: what else is learnt on the way saves another time. */
 static void interpret(dv_build *b) {
-    while (b->work_count > 0 && !b->failed && !b->again) {
+    while (b->work_count > 0 && !b->failed) {
         b->work_count--;
         dv_context *context = b->work[b->work_count].context;
         uint32_t pc = b->work[b->work_count].pc;

@@ -197,7 +197,7 @@ typedef struct dv_build {
     uint32_t pc;           /* of the instruction being interpreted, in context */
     bool emitting, ended;
     bool charged;      /* inlined functions count as calls now (dv_charge) */
-    bool again;        /* the fixed point is to be found anew: a context turned out to branch */
+    bool again;        /* the fixed point is to be found anew: something turned out otherwise */
     dv_refusal failed; /* NOT: so far it has not */
     const dv_code *failed_in; /* the instruction to blame, or NULL */
     uint32_t failed_pc;
