@@ -143,6 +143,10 @@ set_to = {"IR": "r = ", "DR": "d = ", "IS": "SLOT_I(c) = "}.get(kind + to)
     REGION_BRANCH(!r);
 </%isa:region>
 
+<%isa:region name="R_IF_MADE" operands="" cache="3" doc="Jumps if home slot a has a value, and no instance that has faded there.">
+    REGION_BRANCH(!dv_same(HOME(a), DV_FADED));
+</%isa:region>
+
 <%isa:region name="R_UNBOX_I" operands="" cache="3" doc="Int in home slot a (guard), to the int register.">
     if (DV_UNLIKELY(!dv_is_int(HOME(a)) || GUARD_FAILS())) EXIT();
     r = dv_as_int(HOME(a));

@@ -89,6 +89,24 @@ static bool comes_shared(const way *w, int32_t q) {
     return comes_carried(w, holder);
 }
 
+/* May local q, which is read later on, have its instance there unmade, or another value at home?
+ * Nothing else holds the instance, which has no other one. */
+static bool may_wait(dv_build *b, int32_t q) {
+    if (q >= b->locals || b->local_uses[q] & DV_LOCAL_CHECKED) return false;
+    const dv_virtual *record = dv_virtual_record(b, &b->e[q]);
+    if (record->built || record->shape->count == 0) return false;
+    for (int32_t other = 0; other < b->top; other++)
+        if (other != q && dv_has_record(&b->e[other]) && b->e[other].slot == b->e[q].slot)
+            return false;
+    return dv_virtual_linked(b, b->e[q].slot).count == 1;
+}
+
+/* The same of what comes to the leader, which has a value there on another way. */
+static bool comes_waiting(const way *w, int32_t q) {
+    return dv_has_record(&w->b->e[q]) && !is_kept(w, q) && !is_open(w) &&
+           w->at->entries[q].kind < DV_K_UNSET && may_wait(w->b, q);
+}
+
 /* Does an instance come to the leader in entry q that fades there, or has faded, and so do those
  * that it is linked with? */
 static bool comes_faded(const way *w, int32_t q) {
@@ -257,7 +275,8 @@ void dv_virtual_arrive(dv_build *b, dv_context *context, uint32_t pc, dv_snapsho
     at->records = dv_build_get(b, (size_t)live.count * sizeof *at->records);
     for (int32_t q = 0; q < b->top && at->records && !b->failed; q++) {
         const dv_known_value *e = &b->e[q];
-        if ((dv_is_faded(e) || at->head) && comes_faded(&w, q)) {
+        const bool waits = dv_is_faded(e) || (at->head && is_virtual(e) && !comes_carried(&w, q));
+        if ((waits && comes_waiting(&w, q)) || ((dv_is_faded(e) || at->head) && comes_faded(&w, q))) {
             const int32_t number = add_records(&w, e->slot);
             fade_at(&w, q, number);
             if (!separate_all(&w, number)) keep_at(&w, q);
@@ -293,8 +312,9 @@ static bool stays(dv_build *b, const dv_context *context, uint32_t pc, const dv_
     const dv_known_value *e = &b->e[q], *t = &to->entries[q];
     if (is_virtual(t)) return true;
     return dv_is_faded(t) &&
-           (dv_is_faded(e) || (is_virtual(e) && (dv_virtual_may_fade(b, context, pc, q) ||
-                                                 is_shared(b, to->entries, q))));
+           (dv_is_faded(e) ||
+            (is_virtual(e) && (dv_virtual_may_fade(b, context, pc, q) || may_wait(b, q) ||
+                               is_shared(b, to->entries, q))));
 }
 
 /* The attribute is an object on all ways, if it is none yet; false: it cannot be one. */
@@ -391,7 +411,12 @@ static bool may_box(const way *w, int32_t q) {
 static bool join_faded(way *w, int32_t q) {
     const dv_known_value *known = &w->at->entries[q];
     bool changed = false;
-    if (is_virtual(known) || !comes_faded(w, q)) return false;
+    if (dv_is_faded(known) && !is_dead_at(w, q) && w->b->e[q].kind >= DV_K_UNSET) {
+        keep_at(w, q);
+        return true;
+    }
+    if (is_virtual(known) || !(comes_faded(w, q) || comes_waiting(w, q))) return false;
+    if (dv_is_faded(known) && !stays(w->b, w->context, w->pc, w->at, q)) return false;
     if (!dv_is_faded(known)) {
         const int32_t number = add_faded(w, q);
         if (number >= 0)
@@ -438,6 +463,23 @@ static bool fades_at(const way *w, int32_t q) {
     return true;
 }
 
+/* What the leader has in local q alone waits there for its first use, as this way has another
+ * value; false: it does not. */
+static bool waits_at(const way *w, int32_t q) {
+    dv_build *b = w->b;
+    const dv_known_value *entries = w->at->entries;
+    const dv_virtual *record = &w->at->records[entries[q].slot];
+    const bool fits = !is_kept(w, q) && !is_open(w) && !(b->local_uses[q] & DV_LOCAL_CHECKED);
+    if (!fits || b->e[q].kind >= DV_K_UNSET) return false;
+    if (record->built || record->shape->count == 0) return false;
+    if (linked_at(w, entries[q].slot) != UINT64_C(1) << entries[q].slot) return false;
+    for (int32_t other = 0; other < w->at->top; other++)
+        if (other != q && dv_has_record(&entries[other]) && entries[other].slot == entries[q].slot)
+            return false;
+    fade_at(w, q, entries[q].slot);
+    return true;
+}
+
 /* Does a local carry the leader's instance? */
 static bool is_carried_at(const way *w, int32_t number) {
     for (int32_t q = 0; q < w->at->top; q++)
@@ -465,7 +507,7 @@ static bool fails_to_match(way *w, bool *changed) {
                 carry_at(w, q);
             return true;
         }
-        if (!fades_at(w, q)) make_at(w, known->slot);
+        if (!fades_at(w, q) && !waits_at(w, q)) make_at(w, known->slot);
         return true;
     }
     return false;
