@@ -229,7 +229,7 @@ static inline bool is_place(const dv_tuple *tuple) {
 
 static inline int64_t find_by_place(dv_vm *vm, const dv_dict *dict, const dv_tuple *place,
                                     int64_t hash) {
-    const int64_t number = dv_dict_pair_entry(dict, place->items[0], place->items[1], hash);
+    const int64_t number = dv_dict_items_entry(dict, place->items, 2, false, hash);
     if (DV_LIKELY(number != DV_KEY_UNKNOWN)) return number;
     return search_all(vm, dict, dv_object_value(place), hash);
 }
