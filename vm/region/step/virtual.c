@@ -1061,10 +1061,10 @@ void dv_virtual_restore(dv_build *b, const dv_snapshot *to) {
     }
 }
 
-void dv_virtual_resolve(dv_build *b, int32_t q) {
+bool dv_virtual_resolve(dv_build *b, int32_t q) {
     const bool made = dv_build_choice(b);
     dv_context *otherwise = made ? NULL : dv_build_branch(b, 1);
-    if (b->ended || b->failed) return;
+    if (b->ended || b->failed) return false;
     if (otherwise) {
         const uint32_t at = dv_region_emit(b, DV_OP_R_IF_MADE, dv_home(b, q), 0, 0);
         dv_build_branch_off(b, at, otherwise);
@@ -1076,6 +1076,7 @@ void dv_virtual_resolve(dv_build *b, int32_t q) {
         b->e[q] = (dv_known_value){DV_K_ANY, DV_AT_HOME, 0, DV_EMPTY};
     }
     b->version++;
+    return true;
 }
 
 /* What the entries that hold the instance, which has been made, are now. */
