@@ -242,6 +242,10 @@ class Instances(Loops):
         if self.chance(12):
             self.body()
             return
+        if self.chance(20):
+            for _ in range(self.pick([1, 2, 4, 6])):
+                self.waiting()
+            return
         if self.chance(30):
             self.nest()
             return
@@ -256,10 +260,6 @@ class Instances(Loops):
             return
         if self.chance(20):
             self.pick([self.dict, self.function, self.walk])()
-            return
-        if self.chance(25):
-            for _ in range(self.pick([1, 1, 2, 4])):
-                self.waiting()
             return
         name, other = self.pick(OBJECTS), self.pick(OBJECTS)
         loop = self.pick(self.loops or ["0"])
