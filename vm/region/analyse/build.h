@@ -391,7 +391,7 @@ static inline void dv_edge_resumes(dv_build *b) {
 void dv_walk_need(dv_build *b, const dv_known_value *walk);
 
 /* virtual.c */
-/* Is it a dead local, whose instance may not have been made? */
+/* Is it a local, dead or waiting, whose instance may not have been made? */
 static inline bool dv_is_faded(const dv_known_value *e) {
     return e->kind == DV_K_ANY && e->where == DV_AT_HOME && dv_same(e->value, DV_FADED);
 }

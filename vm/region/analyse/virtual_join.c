@@ -8,7 +8,9 @@
  *     the entries, and other instances, that hold it at the leader.
  *  2. Where an instance has faded at the leader, it has faded, or does so, on some ways to it, with
  *     the same attributes; on the others the local's value is at home.  A local for which that did
- *     not hold once is *kept* there for good, or the fixed point would not end. */
+ *     not hold once is *kept* there for good, or the fixed point would not end.
+ *  3. In a local that is read later on, which alone has an instance without others, it *waits*: it
+ *     has faded, too, and the first load asks whether it has been made, or is another value. */
 #include "code/liveness.h"
 #include "region/step/producer.h"
 #include "region/step/virtual.h"
@@ -89,19 +91,24 @@ static bool comes_shared(const way *w, int32_t q) {
     return comes_carried(w, holder);
 }
 
-/* May local q, which is read later on, have its instance there unmade, or another value at home?
- * Nothing else holds the instance, which has no other one. */
-static bool may_wait(dv_build *b, int32_t q) {
+/* Is the record one of an instance that local q alone has of the entries, and may wait there? */
+static bool is_alone(const dv_build *b, const dv_known_value *entries, int32_t q,
+                     const dv_virtual *record) {
     if (q >= b->locals || b->local_uses[q] & DV_LOCAL_CHECKED) return false;
-    const dv_virtual *record = dv_virtual_record(b, &b->e[q]);
-    if (record->built || record->shape->count == 0) return false;
     for (int32_t other = 0; other < b->top; other++)
-        if (other != q && dv_has_record(&b->e[other]) && b->e[other].slot == b->e[q].slot)
+        if (other != q && dv_has_record(&entries[other]) && entries[other].slot == entries[q].slot)
             return false;
-    return dv_virtual_linked(b, b->e[q].slot).count == 1;
+    return !record->built && record->shape->count > 0;
 }
 
-/* The same of what comes to the leader, which has a value there on another way. */
+/* May local q, which is read later on, have its instance there unmade on this way, and another
+ * value at home on others?  The instance has no other one, nor has one it. */
+static bool may_wait(dv_build *b, int32_t q) {
+    return is_alone(b, b->e, q, dv_virtual_record(b, &b->e[q])) &&
+           dv_virtual_linked(b, b->e[q].slot).count == 1;
+}
+
+/* The same of what comes to the leader. */
 static bool comes_waiting(const way *w, int32_t q) {
     return dv_has_record(&w->b->e[q]) && !is_kept(w, q) && !is_open(w) &&
            w->at->entries[q].kind < DV_K_UNSET && may_wait(w->b, q);
@@ -275,8 +282,10 @@ void dv_virtual_arrive(dv_build *b, dv_context *context, uint32_t pc, dv_snapsho
     at->records = dv_build_get(b, (size_t)live.count * sizeof *at->records);
     for (int32_t q = 0; q < b->top && at->records && !b->failed; q++) {
         const dv_known_value *e = &b->e[q];
-        const bool waits = dv_is_faded(e) || (at->head && is_virtual(e) && !comes_carried(&w, q));
-        if ((waits && comes_waiting(&w, q)) || ((dv_is_faded(e) || at->head) && comes_faded(&w, q))) {
+        bool fades = (dv_is_faded(e) || at->head) && comes_faded(&w, q);
+        if (!fades && (dv_is_faded(e) || (at->head && is_virtual(e) && !comes_carried(&w, q))))
+            fades = comes_waiting(&w, q);
+        if (fades) {
             const int32_t number = add_records(&w, e->slot);
             fade_at(&w, q, number);
             if (!separate_all(&w, number)) keep_at(&w, q);
@@ -311,10 +320,8 @@ static bool stays(dv_build *b, const dv_context *context, uint32_t pc, const dv_
                   int32_t q) {
     const dv_known_value *e = &b->e[q], *t = &to->entries[q];
     if (is_virtual(t)) return true;
-    return dv_is_faded(t) &&
-           (dv_is_faded(e) ||
-            (is_virtual(e) && (dv_virtual_may_fade(b, context, pc, q) || may_wait(b, q) ||
-                               is_shared(b, to->entries, q))));
+    if (!dv_is_faded(t) || !is_virtual(e)) return dv_is_faded(t) && dv_is_faded(e);
+    return dv_virtual_may_fade(b, context, pc, q) || may_wait(b, q) || is_shared(b, to->entries, q);
 }
 
 /* The attribute is an object on all ways, if it is none yet; false: it cannot be one. */
@@ -407,7 +414,8 @@ static bool may_box(const way *w, int32_t q) {
     return !dv_is_carried(&w->at->entries[q]) && !dv_is_carried(&w->b->e[q]);
 }
 
-/* Is another thing known of a local in which an instance has faded on some way? */
+/* Is another thing known of a local in which an instance has faded on some way?  None waits where
+ * the local may have no value. */
 static bool join_faded(way *w, int32_t q) {
     const dv_known_value *known = &w->at->entries[q];
     bool changed = false;
@@ -466,17 +474,13 @@ static bool fades_at(const way *w, int32_t q) {
 /* What the leader has in local q alone waits there for its first use, as this way has another
  * value; false: it does not. */
 static bool waits_at(const way *w, int32_t q) {
-    dv_build *b = w->b;
     const dv_known_value *entries = w->at->entries;
-    const dv_virtual *record = &w->at->records[entries[q].slot];
-    const bool fits = !is_kept(w, q) && !is_open(w) && !(b->local_uses[q] & DV_LOCAL_CHECKED);
-    if (!fits || b->e[q].kind >= DV_K_UNSET) return false;
-    if (record->built || record->shape->count == 0) return false;
-    if (linked_at(w, entries[q].slot) != UINT64_C(1) << entries[q].slot) return false;
-    for (int32_t other = 0; other < w->at->top; other++)
-        if (other != q && dv_has_record(&entries[other]) && entries[other].slot == entries[q].slot)
-            return false;
-    fade_at(w, q, entries[q].slot);
+    const int32_t number = entries[q].slot;
+    if (is_kept(w, q) || is_open(w) || w->b->e[q].kind >= DV_K_UNSET ||
+        !is_alone(w->b, entries, q, &w->at->records[number]) ||
+        linked_at(w, number) != UINT64_C(1) << number)
+        return false;
+    fade_at(w, q, number);
     return true;
 }
 
