@@ -672,6 +672,23 @@ ${build_tuple("CELL(1).i")}\
     JUMP(link + 2);
 </%isa:op>
 
+<% forms_of_in = [f"IN_{kind}{jump}" for kind in ("SET", "DICT") for jump in ("_JUMP_IF_FALSE", "_JUMP_IF_TRUE", "")] %>\
+<%isa:op name="BUILD_TUPLE_IN" variant_of="BUILD_TUPLE" behind="LOAD_LOCAL_B IN" operands="count" variable="build" stack="items -- r" calls_out="yes" doc="What BUILD_TUPLE is threaded as where it is looked for in a local: of ints and strs that a set or dict has, or has not, it makes no tuple. Not emitted by the compiler.">
+% for form in forms_of_in:
+    OP(${form});
+% endfor
+    OP(LOAD_LOCAL_B);
+    const dv_cell *load = ip + LEN, *site = load + 2;
+    const int64_t n = CELL(1).i;
+    if (load->h != DV_H(LOAD_LOCAL_B) || !(${" || ".join(f"site->h == DV_H({form})" for form in forms_of_in)})) TAIL(DV_H(BUILD_TUPLE));
+    const int found = dv_items_in(vm, sp - n, n, LOCAL(LEN + 1));
+    if (DV_UNLIKELY(found < 0)) TAIL(DV_H(BUILD_TUPLE));
+    for (const dv_value *item = sp - n; item < sp; item++) dv_release(vm, *item);
+    sp -= n;
+    *sp++ = dv_bool(found);
+    JUMP(site + 2);
+</%isa:op>
+
 ## Its derivatives for elements of extensions' objects stand in buffer.mako.
 <%isa:op name="BUILD_KEY" region="dv_step_build_key" operands="count" site="yes" variable="build" stack="items -- r" calls_out="yes" select="dv_choose_key" doc="BUILD_TUPLE directly in front of a subscript, whose key the tuple is.">
 ${build_tuple("CELL(2).i")}\

@@ -249,7 +249,7 @@ class Instances(Loops):
         if self.chance(30):
             self.nest()
             return
-        if self.chance(15):
+        if self.chance(20):
             self.tuple()
             return
         if self.chance(30):
@@ -345,6 +345,8 @@ class Instances(Loops):
     def tuple(self) -> None:
         """A statement with t0: an instance, an int, and a float with an instance."""
         name, other, loop = self.pick(OBJECTS), self.pick(OBJECTS), self.pick(self.loops or ["0"])
+        item = [f"{self.int_leaf()} % 5", f"{self.int_leaf()} % 3", self.pick(["1", "'a'", "True", "1.0", "2**62", self.float_leaf(), f"{name}.a"])]
+        key = ", ".join(self.random.sample(item, 2)) + self.pick(["", "", ", 1"])
         new = f"t0 = ({self.object_expression(1)}, {self.int_expression(1)} % 1000, ({self.float_expression(0)}, {self.object_expression(1)}))"
         self.line(self.pick([
             new, new, new,
@@ -365,6 +367,11 @@ class Instances(Loops):
             f"i1 += ({self.int_leaf()}, {self.int_leaf()}) {self.pick(['<', '<=', '==', '!=', '>'])} ({self.int_leaf()}, {self.pick(['i1', '0.5', self.int_leaf()])})",
             f"if ({self.float_leaf()}, i1) {self.pick(['<', '>=', '==', '!='])} ({self.float_leaf()}, {self.int_leaf()}): i1 += 1",
             f"i1 = look(({self.new()}, {name})[{self.pick(['0', '1', '-1'])}]) % 1000",
+            f"i1 += (({key}) in keys) + (({key}) in held_keys)",
+            f"if ({key}) {self.pick(['in', 'not in'])} keys: i1 += 1",
+            f"if ({key}) not in keys: keys.{self.pick(['add', 'add', 'discard'])}(({key}))",
+            f"held_keys[{key}] = held_keys.get(({key}), 0) + 1",
+            f"i1 += held_keys[{key}] if ({key}) in held_keys else 2",
         ]))
 
     def list(self) -> None:
@@ -540,9 +547,9 @@ class Instances(Loops):
         end = next(i for i in range(run, len(lines)) if lines[i].startswith("    print(i0, i1, i2, x0"))
         names = ["    global Pair, Point, Nest", "    p0 = p1 = Pair(1, 0.5)", "    p2 = Point(2, 1.5)", "    objects = [p0, p1, p2, Pair(3, 2.5)]", "    held = None",
                  "    body, *bodies = [Holder(i, 0.5) for i in range(3)]", "    for b in [body, *bodies]: b.other = Pair(3, 0.5)",
-                 "    f0 = f1 = p0.total", "    t1 = (p0.count, 1)", "    n0 = Nest(p0, p1)", "    n1 = Nest(p2, p2)", "    t0 = (p0, 1, (0.5, p1))", "    l0 = l1 = l2 = [1, 0.5, p0, [p1]]", "    d0 = d2 = {'i': 1, 'x': 0.5, 'p': p0}", "    h0 = h1 = adder(1)", "    shared = 1", "    q0 = q1 = None"]
+                 "    f0 = f1 = p0.total", "    t1 = (p0.count, 1)", "    n0 = Nest(p0, p1)", "    n1 = Nest(p2, p2)", "    t0 = (p0, 1, (0.5, p1))", "    l0 = l1 = l2 = [1, 0.5, p0, [p1]]", "    d0 = d2 = {'i': 1, 'x': 0.5, 'p': p0}", "    h0 = h1 = adder(1)", "    shared = 1", "    q0 = q1 = None", "    keys, held_keys = {(1, 2), (0, 1.0), ('a', 3), (2, 1, 1)}, {(1, 1): 5, (2, 'a'): 3}"]
         shown = ["    print(f0.__self__.show(), f0.__name__, f1.__name__, t1[1])", "    print(p0.show(), p1.show(), p2.show(), [p.show() for p in objects], [p0 is p1, p1 is p2, objects[0] is p0], n0.show(), n1.show(), deaths[-9:])", "    print([b.other.show() for b in [body, *bodies]])", "    print(t0[0].show(), t0[1], t0[2][1].show())", "    print(len(l0), len(l1), *[x for x in l0 if isinstance(x, (int, float))], l0[2].show(), l0 is l1)", "    print([(k, v) for k, v in d0.items() if isinstance(v, (int, float))], len(d2), h0.__name__, h0 is h1, shared)",
-                 "    print([q.show() if isinstance(q, Pair) else q for q in (q0, q1)], q0 is q1, q0 is p0, q1 is p1)"]
+                 "    print([q.show() if isinstance(q, Pair) else q for q in (q0, q1)], q0 is q1, q0 is p0, q1 is p1, len(keys), len(held_keys), sum(held_keys.values()))"]
         lines[end:end] = shown
         lines[run + 2 : run + 2] = names
         lines[begin:begin] = more + ["", ""]
