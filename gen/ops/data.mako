@@ -710,9 +710,7 @@ ${use("")}\
     --- out of line ---
     const int64_t n = CELL(2).i;
     const dv_value container = sp[-n - 1];
-    int64_t hash;
-    const bool known = dv_items_known_hash(vm, sp - n, n, &hash);
-    const int64_t number = known ? dv_dict_items_entry(dv_as_dict(container), sp - n, n, true, hash) : DV_KEY_UNKNOWN;
+    const int64_t number = dv_dict_find_items(vm, dv_as_dict(container), sp - n, n);
 ${use("    for (const dv_value *item = sp - n; item < sp; item++) dv_release(vm, *item);\n")}\
 </%def>\
 <%def name="load_entry(release)">\

@@ -234,6 +234,13 @@ static inline int64_t find_by_place(dv_vm *vm, const dv_dict *dict, const dv_tup
     return search_all(vm, dict, dv_object_value(place), hash);
 }
 
+int64_t dv_dict_find_items(dv_vm *vm, const dv_dict *dict, const dv_value *items, int64_t n) {
+    int64_t hash;
+    return dv_items_known_hash(vm, items, n, &hash)
+               ? dv_dict_items_entry(dict, items, n, true, hash)
+               : DV_KEY_UNKNOWN;
+}
+
 static inline dv_value value_at(const dv_dict *dict, int64_t number) {
     return number >= 0 ? dict->entries[number].value : DV_EMPTY;
 }

@@ -316,8 +316,8 @@ DV_INLINE int set_has_items(const dv_set *set, const dv_value *items, int64_t n,
     }
 }
 
-DV_INLINE int has_items(dv_value container, const dv_value *items, int64_t n, bool texts,
-                        int64_t hash) {
+static inline int has_items(dv_value container, const dv_value *items, int64_t n, bool texts,
+                            int64_t hash) {
     if (!dv_is_shape(container, DV_T_DICT))
         return set_has_items(dv_as_set(container), items, n, texts, hash);
     const int64_t number = dv_dict_items_entry(dv_as_dict(container), items, n, texts, hash);
