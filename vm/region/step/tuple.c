@@ -1,5 +1,6 @@
 /* tuple.c: the transfer function of tuples that are built and unpacked: they are not built.  Nor
- * are those that are compared where they are written down (COMPARE_ITEMS).
+ * are those that are compared where they are written down (COMPARE_ITEMS), or looked for in a
+ * local's set or dict.
  *
  * Between BUILD_TUPLE and the UNPACK_SEQUENCE that takes the tuple apart nothing happens but
  * returns from functions that are inlined.  So the items stay entries, which change their places in

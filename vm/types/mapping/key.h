@@ -226,7 +226,8 @@ DV_INLINE int64_t dv_dict_items_entry(const dv_dict *dict, const dv_value *items
     return dv_key_has_items(dict->entries[number].key, items, n, texts) ? number : DV_KEY_UNKNOWN;
 }
 
-/* The same of any ints and strs, by the hash that they have; DV_KEY_UNKNOWN: one does not know it. */
+/* The same of any ints and strs, by the hash that they have; DV_KEY_UNKNOWN: one does not know it.
+ */
 int64_t dv_dict_find_items(dv_vm *vm, const dv_dict *dict, const dv_value *items, int64_t n);
 
 /* Does the dict, or the set, have the key?  -1: that must be asked; of the set, its first slot does
