@@ -65,6 +65,7 @@ TABLE = (
     ("w_static", "", "", 0, "static and class methods"),
     ("w_static2", "", "nama", 13, "static methods of two classes"),
     ("w_bound", "", "nama", 20, "a bound method made in each round"),
+    ("w_none", "w_none0", "nama", 1.9, "an instance or None, round the loop, and the best of all"),
     ("w_gen", "w_gen0", "nama", 1.2, "a generator that a for consumes"),
     ("k_items", "k_items0", "nama", 1.3, "ints and floats in turn in a list"),
     ("k_attrs", "", "nama", 22, "attributes that are an int or a float, or None"),

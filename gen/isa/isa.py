@@ -136,6 +136,7 @@ SAW = {
     "keys": "the keys of a dict are walked",
     "values": "the values of a dict are walked",
     "set": "a set is walked",
+    "hashed": "something is looked for in a set or dict",
     "reversed": "a list is walked from its end",
     "str": "a str is walked",
     "generator": "a generator is walked",

@@ -309,7 +309,7 @@ ${contained_late("type->contains(vm, b, a)", jump)}\
 </%isa:derivative>
 
 % for kind, test, find, rest in (("SET", "(dv_is_shape(b, DV_T_SET) || dv_is_shape(b, DV_T_FROZENSET)) && !dv_is_set(a)", "dv_set_contains(vm, b, a)", " but a set"), ("DICT", "dv_is_shape(b, DV_T_DICT)", "dv_is_empty(dv_dict_get(vm, b, a)) ? (dv_is_empty(vm->error) ? 0 : -1) : 1", "")):
-<%isa:derivative name="IN_${kind}${suffix}" of="IN" types="any any" result="bool" covers="${jump}" doc="IN of anything hashable${rest} and a ${kind.lower()}${also}.">
+<%isa:derivative name="IN_${kind}${suffix}" saw="hashed" of="IN" types="any any" result="bool" covers="${jump}" doc="IN of anything hashable${rest} and a ${kind.lower()}${also}.">
     if (DV_UNLIKELY(!(${test}) || GUARD_FAILS())) MISS();
     const uint8_t own = SITE.own;
     const int found = dv_${kind.lower()}_first_has(vm, dv_as_${kind.lower()}(b), a);

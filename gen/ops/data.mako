@@ -672,6 +672,23 @@ ${build_tuple("CELL(1).i")}\
     JUMP(link + 2);
 </%isa:op>
 
+<% forms_of_in = [f"IN_{kind}{jump}" for kind in ("SET", "DICT") for jump in ("_JUMP_IF_FALSE", "_JUMP_IF_TRUE", "")] %>\
+<%isa:op name="BUILD_TUPLE_IN" variant_of="BUILD_TUPLE" behind="LOAD_LOCAL_B IN" operands="count" variable="build" stack="items -- r" calls_out="yes" doc="What BUILD_TUPLE is threaded as where it is looked for in a local: of ints and strs that a set or dict has, or has not, it makes no tuple. Not emitted by the compiler.">
+% for form in forms_of_in:
+    OP(${form});
+% endfor
+    OP(LOAD_LOCAL_B);
+    const dv_cell *load = ip + LEN, *site = load + 2;
+    const int64_t n = CELL(1).i;
+    if (load->h != DV_H(LOAD_LOCAL_B) || !(${" || ".join(f"site->h == DV_H({form})" for form in forms_of_in)})) TAIL(DV_H(BUILD_TUPLE));
+    const int found = dv_items_in(vm, sp - n, n, LOCAL(LEN + 1));
+    if (DV_UNLIKELY(found < 0)) TAIL(DV_H(BUILD_TUPLE));
+    for (const dv_value *item = sp - n; item < sp; item++) dv_release(vm, *item);
+    sp -= n;
+    *sp++ = dv_bool(found);
+    JUMP(site + 2);
+</%isa:op>
+
 ## Its derivatives for elements of extensions' objects stand in buffer.mako.
 <%isa:op name="BUILD_KEY" region="dv_step_build_key" operands="count" site="yes" variable="build" stack="items -- r" calls_out="yes" select="dv_choose_key" doc="BUILD_TUPLE directly in front of a subscript, whose key the tuple is.">
 ${build_tuple("CELL(2).i")}\
@@ -682,34 +699,49 @@ ${build_tuple("CELL(2).i")}\
 ${build_tuple("CELL(2).i")}\
 </%isa:derivative>
 
-## With the subscript behind them, of a dict that has the place in a plane.
-<%def name="entry_of_pair()">\
-    const dv_value first = sp[-2], second = sp[-1], container = sp[-3];
-    if (DV_UNLIKELY(!dv_is_shape(container, DV_T_DICT) || !dv_are_ints(first, second) || GUARD_FAILS())) MISS();
-    const uint8_t own = ip[LEN + 1].site.own;
-    const int64_t number = dv_dict_pair_entry(dv_as_dict(container), first, second, dv_tuple_hash_ints(vm, first, second));
+## With the subscript behind them, of a dict that has the key: a place in a plane, or any ints and strs.
+<%def name="with_entry(use)">\
+    const dv_value container = sp[-CELL(2).i - 1];
+    const int64_t n = 2;
+    if (DV_UNLIKELY(!dv_is_shape(container, DV_T_DICT) || GUARD_FAILS())) MISS();
+    if (CELL(2).i != n || !dv_are_ints(sp[-2], sp[-1])) SLOW();
+    const int64_t number = dv_dict_items_entry(dv_as_dict(container), sp - n, n, false, dv_tuple_hash_ints(vm, sp[-2], sp[-1]));
+${use("")}\
+    --- out of line ---
+    const int64_t n = CELL(2).i;
+    const dv_value container = sp[-n - 1];
+    const int64_t number = dv_dict_find_items(vm, dv_as_dict(container), sp - n, n);
+${use("    for (const dv_value *item = sp - n; item < sp; item++) dv_release(vm, *item);\n")}\
 </%def>\
-<%isa:derivative name="BUILD_KEY_LOAD_DICT" saw="pair" of="BUILD_KEY" covers="LOAD_SUBSCR" doc="BUILD_KEY of two ints, and the LOAD_SUBSCR behind it, of a dict that has that key: no tuple.">
-${entry_of_pair()}\
+<%def name="load_entry(release)">\
+    const uint8_t own = ip[LEN + 1].site.own;
     if (DV_UNLIKELY(number < 0 || (own & 1 && dv_as_object(container)->references == 1))) TAIL(DV_H(BUILD_KEY));
     const dv_value found = dv_retain(dv_as_dict(container)->entries[number].value);
+${release}\
     dv_as_object(container)->references -= own & 1;
-    sp -= 2;
+    sp -= n;
     sp[-1] = found;
     JUMP(ip + LEN + 2);
-</%isa:derivative>
-<%isa:derivative name="BUILD_KEY_STORE_DICT" saw="pair" of="BUILD_KEY" covers="STORE_SUBSCR" doc="BUILD_KEY of two ints, and the STORE_SUBSCR behind it, of a dict that has that key: no tuple.">
-${entry_of_pair()}\
+</%def>\
+<%def name="store_entry(release)">\
+    const uint8_t own = ip[LEN + 1].site.own;
     if (DV_UNLIKELY(number < 0)) TAIL(DV_H(BUILD_KEY));
     dv_dict_entry *entry = &dv_as_dict(container)->entries[number];
-    const dv_value value = sp[-4], old = entry->value;
+    const dv_value value = sp[-n - 2], old = entry->value;
     if (DV_UNLIKELY(own & 2 && (dv_as_object(container)->references == 1 || dv_ends_loudly(vm, old)))) TAIL(DV_H(BUILD_KEY));
     if (!(own & 1)) dv_retain(value);
     entry->value = value;
+${release}\
     dv_as_object(container)->references -= own >> 1 & 1;
-    sp -= 4;
+    sp -= n + 2;
     ip += LEN + 2;
     GO_RELEASING(old);
+</%def>\
+<%isa:derivative name="BUILD_KEY_LOAD_DICT" saw="pair" of="BUILD_KEY" covers="LOAD_SUBSCR" doc="BUILD_KEY of ints and strs, and the LOAD_SUBSCR behind it, of a dict that has that key: no tuple.">
+${with_entry(load_entry)}\
+</%isa:derivative>
+<%isa:derivative name="BUILD_KEY_STORE_DICT" saw="pair" of="BUILD_KEY" covers="STORE_SUBSCR" doc="BUILD_KEY of ints and strs, and the STORE_SUBSCR behind it, of a dict that has that key: no tuple.">
+${with_entry(store_entry)}\
 </%isa:derivative>
 
 <%isa:op name="BUILD_LIST" region="dv_step_build_list" operands="count" variable="build" stack="items -- r" calls_out="yes" doc="Makes a list of the n topmost entries.">

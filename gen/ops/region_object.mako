@@ -143,6 +143,17 @@ set_to = {"IR": "r = ", "DR": "d = ", "IS": "SLOT_I(c) = "}.get(kind + to)
     REGION_BRANCH(!r);
 </%isa:region>
 
+<%isa:region name="R_ITEMS_IN" operands="" cache="3" doc="Has the set or dict in home slot a a tuple of the c raw ints in slots b and behind it?  To the int register; leaves where that must be asked.">
+    const int found = dv_raw_items_in(vm, fp + ip[1].o.b, ip[1].o.c, HOME(a));
+    if (DV_UNLIKELY(found < 0 || GUARD_FAILS())) EXIT();
+    r = found;
+    REGION_NEXT();
+</%isa:region>
+
+<%isa:region name="R_IF_MADE" operands="" cache="3" doc="Jumps if home slot a has a value, and no instance that has faded there.">
+    REGION_BRANCH(!dv_same(HOME(a), DV_FADED));
+</%isa:region>
+
 <%isa:region name="R_UNBOX_I" operands="" cache="3" doc="Int in home slot a (guard), to the int register.">
     if (DV_UNLIKELY(!dv_is_int(HOME(a)) || GUARD_FAILS())) EXIT();
     r = dv_as_int(HOME(a));

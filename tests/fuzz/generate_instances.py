@@ -242,10 +242,14 @@ class Instances(Loops):
         if self.chance(12):
             self.body()
             return
+        if self.chance(20):
+            for _ in range(self.pick([1, 2, 4, 6])):
+                self.waiting()
+            return
         if self.chance(30):
             self.nest()
             return
-        if self.chance(15):
+        if self.chance(20):
             self.tuple()
             return
         if self.chance(30):
@@ -341,6 +345,8 @@ class Instances(Loops):
     def tuple(self) -> None:
         """A statement with t0: an instance, an int, and a float with an instance."""
         name, other, loop = self.pick(OBJECTS), self.pick(OBJECTS), self.pick(self.loops or ["0"])
+        item = [f"{self.int_leaf()} % 5", f"{self.int_leaf()} % 3", self.pick(["1", "'a'", "True", "1.0", "2**62", self.float_leaf(), f"{name}.a"])]
+        key = ", ".join(self.random.sample(item, 2)) + self.pick(["", "", ", 1"])
         new = f"t0 = ({self.object_expression(1)}, {self.int_expression(1)} % 1000, ({self.float_expression(0)}, {self.object_expression(1)}))"
         self.line(self.pick([
             new, new, new,
@@ -361,6 +367,11 @@ class Instances(Loops):
             f"i1 += ({self.int_leaf()}, {self.int_leaf()}) {self.pick(['<', '<=', '==', '!=', '>'])} ({self.int_leaf()}, {self.pick(['i1', '0.5', self.int_leaf()])})",
             f"if ({self.float_leaf()}, i1) {self.pick(['<', '>=', '==', '!='])} ({self.float_leaf()}, {self.int_leaf()}): i1 += 1",
             f"i1 = look(({self.new()}, {name})[{self.pick(['0', '1', '-1'])}]) % 1000",
+            f"i1 += (({key}) in keys) + (({key}) in held_keys)",
+            f"if ({key}) {self.pick(['in', 'not in'])} keys: i1 += 1",
+            f"if ({key}) not in keys: keys.{self.pick(['add', 'add', 'discard'])}(({key}))",
+            f"held_keys[{key}] = held_keys.get(({key}), 0) + 1",
+            f"i1 += held_keys[{key}] if ({key}) in held_keys else 2",
         ]))
 
     def list(self) -> None:
@@ -456,6 +467,22 @@ class Instances(Loops):
                             f"for w1 in ({held}, i1): i1 += w1 is {held}"]))
         self.indent -= 1
 
+    def waiting(self) -> None:
+        """A statement with q0 and q1: None, a number, or an instance, and which of them is chosen on the way."""
+        name, q, other = self.pick(OBJECTS), *self.random.sample(["q0", "q1"], 2)
+        loop, new = self.pick(self.loops or ["0"]), self.pick([self.new(), self.new(), f"Told({self.int_leaf()})"])
+        else_ = self.pick(["None", "None", "None", self.int_leaf(), self.float_leaf(), name, other, self.new(), "'text'"])
+        self.put(self.pick([
+            f"{q} = {new} if {self.condition()} else {else_}", f"{q} = {new} if {self.condition()} else {else_}", f"if {self.condition()}: {q} = {new}",
+            f"if {self.condition()}: {q} = {name}", f"if {self.condition()}: {q} = {else_}", f"{q} = {name} if {self.condition()} else {self.pick(OBJECTS)}",
+            f"if {q} is None or isinstance({q}, Pair) and {name}.a > {q}.a: {q} = {name}", f"if {q} is None: {q} = {new}", f"{q} = None",
+            f"if {q} is not None: i1 += 1", f"if isinstance({q}, Pair): i1 = (i1 + {q}.a) % 1000", f"if {q}: i1 += 1", f"i1 = (i1 + {q}.a) % 1000",
+            f"i1 += ({q} is {name}) + ({q} is {other}) + ({q} == {self.pick(['None', '3', name])})", f"if isinstance({q}, int): i1 = (i1 + {q}) % 1000",
+            f"if isinstance({q}, Pair): {q}.{self.pick(['a = i1', 'b *= 0.5', 'extra = 3', 'changed(i1)'])}", f"if {self.condition()}: held = {q}",
+            f"if {self.condition()}: {q}, {other} = {other}, {q}", f"{q} = {q}.moved(1, 0.5) if isinstance({q}, Pair) else {new}", f"objects[{loop} % 4] = {q} if isinstance({q}, Pair) else {name}",
+            f"if {self.condition()}:\n    del {q}\n    {q} = {else_}", f"if isinstance({q}, Pair): {name} = {q}.larger({name})",
+        ]))
+
     def body(self) -> None:
         """What an object has is replaced by a new instance: perhaps the old one dies of that, and was told from others."""
         name, loop = self.pick(OBJECTS), self.pick(self.loops or ["0"])
@@ -520,8 +547,9 @@ class Instances(Loops):
         end = next(i for i in range(run, len(lines)) if lines[i].startswith("    print(i0, i1, i2, x0"))
         names = ["    global Pair, Point, Nest", "    p0 = p1 = Pair(1, 0.5)", "    p2 = Point(2, 1.5)", "    objects = [p0, p1, p2, Pair(3, 2.5)]", "    held = None",
                  "    body, *bodies = [Holder(i, 0.5) for i in range(3)]", "    for b in [body, *bodies]: b.other = Pair(3, 0.5)",
-                 "    f0 = f1 = p0.total", "    t1 = (p0.count, 1)", "    n0 = Nest(p0, p1)", "    n1 = Nest(p2, p2)", "    t0 = (p0, 1, (0.5, p1))", "    l0 = l1 = l2 = [1, 0.5, p0, [p1]]", "    d0 = d2 = {'i': 1, 'x': 0.5, 'p': p0}", "    h0 = h1 = adder(1)", "    shared = 1"]
-        shown = ["    print(f0.__self__.show(), f0.__name__, f1.__name__, t1[1])", "    print(p0.show(), p1.show(), p2.show(), [p.show() for p in objects], [p0 is p1, p1 is p2, objects[0] is p0], n0.show(), n1.show(), deaths[-9:])", "    print([b.other.show() for b in [body, *bodies]])", "    print(t0[0].show(), t0[1], t0[2][1].show())", "    print(len(l0), len(l1), *[x for x in l0 if isinstance(x, (int, float))], l0[2].show(), l0 is l1)", "    print([(k, v) for k, v in d0.items() if isinstance(v, (int, float))], len(d2), h0.__name__, h0 is h1, shared)"]
+                 "    f0 = f1 = p0.total", "    t1 = (p0.count, 1)", "    n0 = Nest(p0, p1)", "    n1 = Nest(p2, p2)", "    t0 = (p0, 1, (0.5, p1))", "    l0 = l1 = l2 = [1, 0.5, p0, [p1]]", "    d0 = d2 = {'i': 1, 'x': 0.5, 'p': p0}", "    h0 = h1 = adder(1)", "    shared = 1", "    q0 = q1 = None", "    keys, held_keys = {(1, 2), (0, 1.0), ('a', 3), (2, 1, 1)}, {(1, 1): 5, (2, 'a'): 3}"]
+        shown = ["    print(f0.__self__.show(), f0.__name__, f1.__name__, t1[1])", "    print(p0.show(), p1.show(), p2.show(), [p.show() for p in objects], [p0 is p1, p1 is p2, objects[0] is p0], n0.show(), n1.show(), deaths[-9:])", "    print([b.other.show() for b in [body, *bodies]])", "    print(t0[0].show(), t0[1], t0[2][1].show())", "    print(len(l0), len(l1), *[x for x in l0 if isinstance(x, (int, float))], l0[2].show(), l0 is l1)", "    print([(k, v) for k, v in d0.items() if isinstance(v, (int, float))], len(d2), h0.__name__, h0 is h1, shared)",
+                 "    print([q.show() if isinstance(q, Pair) else q for q in (q0, q1)], q0 is q1, q0 is p0, q1 is p1, len(keys), len(held_keys), sum(held_keys.values()))"]
         lines[end:end] = shown
         lines[run + 2 : run + 2] = names
         lines[begin:begin] = more + ["", ""]

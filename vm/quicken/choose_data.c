@@ -107,10 +107,8 @@ void dv_choose_key(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     const int64_t n = ip[2].i;
     const dv_value *indices = sp - n;
     dv_cell *behind = ip + dv_op_infos[DV_OP_BUILD_KEY].length;
-    const bool is_place = n == 2 && dv_is_shape(indices[-1], DV_T_DICT) &&
-                          dv_are_ints(indices[0], indices[1]) &&
-                          dv_dict_pair_entry(dv_as_dict(indices[-1]), indices[0], indices[1],
-                                             dv_tuple_hash_ints(vm, indices[0], indices[1])) >= 0;
+    const bool is_place = dv_is_shape(indices[-1], DV_T_DICT) &&
+                          dv_dict_find_items(vm, dv_as_dict(indices[-1]), indices, n) >= 0;
     const uint32_t family = dv_site_family(vm, behind);
     if (is_place && (family == DV_OP_LOAD_SUBSCR || family == DV_OP_STORE_SUBSCR)) {
         dv_site_covered(vm, behind);

@@ -63,7 +63,7 @@ enum {
     DV_BUILT_ITEMS = 12     /* of a tuple, or a list, among them */
 };
 
-/* In the home slot of a dead local, in regions only: its instance has not been made (virtual.h). */
+/* In the home slot of a local, in regions only: its instance has not been made (virtual.h). */
 #define DV_FADED ((dv_value){DV_TAG_SPECIAL | 6})
 
 typedef struct dv_exit_item {

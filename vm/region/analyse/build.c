@@ -431,7 +431,30 @@ void dv_build_reach(dv_build *b, dv_context *context, uint32_t pc) {
     }
 }
 
+/* Do ways meet in front of a store to a local of the loop's function, and the value is an instance
+ * that is not made?  Each has its own store then: in a local it may stay so (virtual_join.c). */
+static bool stores_virtual(const dv_build *b, dv_context *context, uint32_t pc) {
+    const dv_snapshot *at = dv_snapshot_at(context, pc);
+    const dv_context *c = dv_context_at(context, pc);
+    return at && at->leader && !at->head && !c->parent && b->top > b->locals &&
+           b->e[b->top - 1].kind == DV_K_VIRTUAL &&
+           (c->thread->code->words[pc] & 0xFF) == DV_OP_STORE_LOCAL;
+}
+
+/* The store; the pc behind it, where ways meet instead. */
+static uint32_t store_virtual(dv_build *b, dv_context *context, uint32_t pc) {
+    const uint32_t saved_pc = b->pc;
+    dv_context *saved = b->context;
+    b->pc = pc, b->context = dv_context_at(context, pc);
+    pc = dv_step_store_local(b, pc + length_of(b->context->thread->code, pc));
+    dv_snapshot *after = dv_snapshot_at(b->context, pc);
+    if (after && !after->leader) after->leader = b->again = true;
+    b->pc = saved_pc, b->context = saved;
+    return pc;
+}
+
 void dv_build_flow(dv_build *b, dv_context *context, uint32_t pc) {
+    if (stores_virtual(b, context, pc)) pc = store_virtual(b, context, pc);
     dv_virtual_disturb(b);
     context = dv_context_to(context, pc);
     dv_snapshot *at = dv_snapshot_at(context, pc);
@@ -465,6 +488,10 @@ static uint32_t run_block(dv_build *b) {
         if (b->ended || b->failed) return DV_NO_PC;
         dv_snapshot *at = dv_snapshot_at(b->context, next);
         if (!at) {
+            dv_build_flow(b, b->context, next);
+            return DV_NO_PC;
+        }
+        if (stores_virtual(b, b->context, next)) {
             dv_build_flow(b, b->context, next);
             return DV_NO_PC;
         }

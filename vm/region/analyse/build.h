@@ -395,7 +395,7 @@ static inline void dv_edge_resumes(dv_build *b) {
 void dv_walk_need(dv_build *b, const dv_known_value *walk);
 
 /* virtual.c */
-/* Is it a dead local, whose instance may not have been made? */
+/* Is it a local, dead or waiting, whose instance may not have been made? */
 static inline bool dv_is_faded(const dv_known_value *e) {
     return e->kind == DV_K_ANY && e->where == DV_AT_HOME && dv_same(e->value, DV_FADED);
 }
@@ -415,6 +415,9 @@ bool dv_virtual_begin(dv_build *b, dv_value object, uint32_t head);
 /* Local q of the loop's function is about to be stored to, or deleted: what it carries, and others
  * hold, too, is carried by one of these, or made. */
 void dv_virtual_part(dv_build *b, int32_t q);
+/* Local q, in which an instance waits, is read: where it has been made, or never was one, a branch
+ * goes on; without room for one it is made.  False: all is to be begun anew. */
+bool dv_virtual_resolve(dv_build *b, int32_t q);
 /* Makes the virtual instance with this record, for all entries that hold it. */
 void dv_virtual_make(dv_build *b, int32_t record);
 /* Entry q, which is virtual, as an item of an exit to pc. */

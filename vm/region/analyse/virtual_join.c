@@ -8,7 +8,9 @@
  *     the entries, and other instances, that hold it at the leader.
  *  2. Where an instance has faded at the leader, it has faded, or does so, on some ways to it, with
  *     the same attributes; on the others the local's value is at home.  A local for which that did
- *     not hold once is *kept* there for good, or the fixed point would not end. */
+ *     not hold once is *kept* there for good, or the fixed point would not end.
+ *  3. In a local that is read later on, which alone has an instance without others, it *waits*: it
+ *     has faded, too, and the first load asks whether it has been made, or is another value. */
 #include "code/liveness.h"
 #include "region/step/producer.h"
 #include "region/step/virtual.h"
@@ -87,6 +89,29 @@ static bool comes_shared(const way *w, int32_t q) {
     const int32_t holder = live_holder(w, w->b->e[q].slot);
     if (holder < 0 || holder == q || !is_virtual(&w->b->e[holder])) return false;
     return comes_carried(w, holder);
+}
+
+/* Is the record one of an instance that local q alone has of the entries, and may wait there? */
+static bool is_alone(const dv_build *b, const dv_known_value *entries, int32_t q,
+                     const dv_virtual *record) {
+    if (q >= b->locals || b->local_uses[q] & DV_LOCAL_CHECKED) return false;
+    for (int32_t other = 0; other < b->top; other++)
+        if (other != q && dv_has_record(&entries[other]) && entries[other].slot == entries[q].slot)
+            return false;
+    return !record->built && record->shape->count > 0;
+}
+
+/* May local q, which is read later on, have its instance there unmade on this way, and another
+ * value at home on others?  The instance has no other one, nor has one it. */
+static bool may_wait(dv_build *b, int32_t q) {
+    return is_alone(b, b->e, q, dv_virtual_record(b, &b->e[q])) &&
+           dv_virtual_linked(b, b->e[q].slot).count == 1;
+}
+
+/* The same of what comes to the leader. */
+static bool comes_waiting(const way *w, int32_t q) {
+    return dv_has_record(&w->b->e[q]) && !is_kept(w, q) && !is_open(w) &&
+           w->at->entries[q].kind < DV_K_UNSET && may_wait(w->b, q);
 }
 
 /* Does an instance come to the leader in entry q that fades there, or has faded, and so do those
@@ -257,7 +282,10 @@ void dv_virtual_arrive(dv_build *b, dv_context *context, uint32_t pc, dv_snapsho
     at->records = dv_build_get(b, (size_t)live.count * sizeof *at->records);
     for (int32_t q = 0; q < b->top && at->records && !b->failed; q++) {
         const dv_known_value *e = &b->e[q];
-        if ((dv_is_faded(e) || at->head) && comes_faded(&w, q)) {
+        bool fades = (dv_is_faded(e) || at->head) && comes_faded(&w, q);
+        if (!fades && (dv_is_faded(e) || (at->head && is_virtual(e) && !comes_carried(&w, q))))
+            fades = comes_waiting(&w, q);
+        if (fades) {
             const int32_t number = add_records(&w, e->slot);
             fade_at(&w, q, number);
             if (!separate_all(&w, number)) keep_at(&w, q);
@@ -292,9 +320,8 @@ static bool stays(dv_build *b, const dv_context *context, uint32_t pc, const dv_
                   int32_t q) {
     const dv_known_value *e = &b->e[q], *t = &to->entries[q];
     if (is_virtual(t)) return true;
-    return dv_is_faded(t) &&
-           (dv_is_faded(e) || (is_virtual(e) && (dv_virtual_may_fade(b, context, pc, q) ||
-                                                 is_shared(b, to->entries, q))));
+    if (!dv_is_faded(t) || !is_virtual(e)) return dv_is_faded(t) && dv_is_faded(e);
+    return dv_virtual_may_fade(b, context, pc, q) || may_wait(b, q) || is_shared(b, to->entries, q);
 }
 
 /* The attribute is an object on all ways, if it is none yet; false: it cannot be one. */
@@ -387,11 +414,17 @@ static bool may_box(const way *w, int32_t q) {
     return !dv_is_carried(&w->at->entries[q]) && !dv_is_carried(&w->b->e[q]);
 }
 
-/* Is another thing known of a local in which an instance has faded on some way? */
+/* Is another thing known of a local in which an instance has faded on some way?  None waits where
+ * the local may have no value. */
 static bool join_faded(way *w, int32_t q) {
     const dv_known_value *known = &w->at->entries[q];
     bool changed = false;
-    if (is_virtual(known) || !comes_faded(w, q)) return false;
+    if (dv_is_faded(known) && !is_dead_at(w, q) && w->b->e[q].kind >= DV_K_UNSET) {
+        keep_at(w, q);
+        return true;
+    }
+    if (is_virtual(known) || !(comes_faded(w, q) || comes_waiting(w, q))) return false;
+    if (dv_is_faded(known) && !stays(w->b, w->context, w->pc, w->at, q)) return false;
     if (!dv_is_faded(known)) {
         const int32_t number = add_faded(w, q);
         if (number >= 0)
@@ -438,6 +471,19 @@ static bool fades_at(const way *w, int32_t q) {
     return true;
 }
 
+/* What the leader has in local q alone waits there for its first use, as this way has another
+ * value; false: it does not. */
+static bool waits_at(const way *w, int32_t q) {
+    const dv_known_value *entries = w->at->entries;
+    const int32_t number = entries[q].slot;
+    if (is_kept(w, q) || is_open(w) || w->b->e[q].kind >= DV_K_UNSET ||
+        !is_alone(w->b, entries, q, &w->at->records[number]) ||
+        linked_at(w, number) != UINT64_C(1) << number)
+        return false;
+    fade_at(w, q, number);
+    return true;
+}
+
 /* Does a local carry the leader's instance? */
 static bool is_carried_at(const way *w, int32_t number) {
     for (int32_t q = 0; q < w->at->top; q++)
@@ -465,7 +511,7 @@ static bool fails_to_match(way *w, bool *changed) {
                 carry_at(w, q);
             return true;
         }
-        if (!fades_at(w, q)) make_at(w, known->slot);
+        if (!fades_at(w, q) && !waits_at(w, q)) make_at(w, known->slot);
         return true;
     }
     return false;

@@ -769,6 +769,7 @@ uint32_t dv_step_load_constant(dv_build *b, uint32_t next_pc) {
 uint32_t dv_step_load_local(dv_build *b, uint32_t next_pc) {
     const uint32_t op = dv_step_op(b, b->pc);
     int32_t q = b->context->base + (int32_t)dv_word_operand(b, b->pc, 0);
+    if (dv_is_faded(&b->e[q]) && !dv_virtual_resolve(b, q)) return next_pc;
     const dv_known_value e = b->e[q];
     if (e.kind == DV_K_UNSET && (op == DV_OP_LOAD_LOCAL_CHECK || op == DV_OP_LOAD_OUTER_CHECK)) {
         if (b->context->parent || e.where != DV_AT_HOME) return dv_step_leave(b);

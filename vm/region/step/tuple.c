@@ -1,5 +1,6 @@
 /* tuple.c: the transfer function of tuples that are built and unpacked: they are not built.  Nor
- * are those that are compared where they are written down (COMPARE_ITEMS).
+ * are those that are compared where they are written down (COMPARE_ITEMS), or looked for in a
+ * local's set or dict.
  *
  * Between BUILD_TUPLE and the UNPACK_SEQUENCE that takes the tuple apart nothing happens but
  * returns from functions that are inlined.  So the items stay entries, which change their places in
@@ -13,6 +14,7 @@
 #include "region/step/complex.h"
 #include "region/step/raised.h"
 #include "region/step/virtual.h"
+#include "types/mapping/set.h"
 #include "types/sequence/tuple.h"
 
 enum { MOST_RETURNED = 3 /* items of a returned tuple that is not made */ };
@@ -134,10 +136,39 @@ static uint32_t return_items(dv_build *b, dv_context *outermost, int32_t n) {
     return outermost->branches ? b->pc : next_pc;
 }
 
+/* The home slot of the set or dict, as INCA saw it, in the local that is loaded at pc, in which the
+ * tuple of n raw ints is looked for; -1: it is none. */
+static int32_t searched(dv_build *b, uint32_t pc, int32_t n) {
+    if (!dv_step_follows(b, pc, DV_OP_LOAD_LOCAL_B) || n > DV_RAW_ITEMS) return -1;
+    const uint32_t in = pc + dv_step_length(b, pc);
+    if (!dv_step_follows(b, in, DV_OP_IN)) return -1;
+    const uint32_t op = dv_op_of(b->vm, dv_site_cell(b, in)->h);
+    if (op >= DV_OP_COUNT || dv_op_infos[op].saw != DV_SAW_HASHED) return -1;
+    for (int32_t i = 1; i <= n; i++)
+        if (dv_top(b, i)->kind != DV_K_INT) return -1;
+    const int32_t q = b->context->base + (int32_t)dv_word_operand(b, pc, 0);
+    const dv_known_value *e = &b->e[q];
+    const bool object = e->kind < DV_K_UNSET && !dv_is_faded(e);
+    if (object && e->where == DV_AT_HOME) return dv_home(b, q);
+    return object && e->where == DV_AT_ALIAS ? dv_home(b, e->slot) : -1;
+}
+
+/* The tuple of the n topmost entries, ints, is looked for. */
+static uint32_t look_for(dv_build *b, int32_t n, int32_t home, uint32_t load) {
+    const uint32_t in = load + dv_step_length(b, load);
+    for (int32_t q = b->top - n; q < b->top; q++) dv_to_shadow(b, q);
+    dv_spill(b, false, b->top);
+    dv_region_emit_guard(b, DV_OP_R_ITEMS_IN, home, dv_shadow(b, b->top - n), n);
+    count_removed(b);
+    return dv_finish_raw(b, DV_NO_CELL, n, DV_K_BOOL, -1, in + dv_step_length(b, in));
+}
+
 uint32_t dv_step_build_tuple(dv_build *b, uint32_t next_pc) {
     const int32_t n = (int32_t)dv_word_operand(b, b->pc, 0);
     if (dv_raised_among(b, n, &next_pc)) return next_pc;
     if (b->vm->nama != DV_NAMA_VIRTUAL || !are_items(b, n)) return dv_step_embed(b, n, 1, next_pc);
+    const int32_t home = searched(b, next_pc, n);
+    if (home >= 0) return look_for(b, n, home, next_pc);
     if (dv_step_follows(b, next_pc, DV_OP_UNPACK_SEQUENCE) &&
         dv_word_operand(b, next_pc, 0) == (uint32_t)n)
         return reverse(b, n, next_pc);

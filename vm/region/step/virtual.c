@@ -1061,6 +1061,24 @@ void dv_virtual_restore(dv_build *b, const dv_snapshot *to) {
     }
 }
 
+bool dv_virtual_resolve(dv_build *b, int32_t q) {
+    const bool made = dv_build_choice(b);
+    dv_context *otherwise = made ? NULL : dv_build_branch(b, 1);
+    if (b->ended || b->failed) return false;
+    if (otherwise) {
+        const uint32_t at = dv_region_emit(b, DV_OP_R_IF_MADE, dv_home(b, q), 0, 0);
+        dv_build_branch_off(b, at, otherwise);
+        b->e[q] = (dv_known_value){DV_K_VIRTUAL, DV_AT_NOWHERE, b->e[q].slot, DV_EMPTY};
+    } else {
+        const dv_reached all = dv_virtual_linked(b, b->e[q].slot);
+        if (!made)
+            emit_make(b, (dv_virtual_place){.op = DV_OP_R_MAKE_FADED}, &all, q, DV_EXIT_FADED);
+        b->e[q] = (dv_known_value){DV_K_ANY, DV_AT_HOME, 0, DV_EMPTY};
+    }
+    b->version++;
+    return true;
+}
+
 /* What the entries that hold the instance, which has been made, are now. */
 static void note_made(dv_build *b, int32_t record) {
     const int32_t first = first_holder(b, record);

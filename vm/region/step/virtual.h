@@ -18,13 +18,15 @@
  * same entries; an attribute whose kinds differ becomes an object on each (dv_virtual_box).  At the
  * head of a loop that is only so in a local that holds it alone, or with dead ones, and if all
  * attributes are raw and of the same kinds: then the loop *carries* it.
- * What is virtual on some ways only is made there, or *fades* if a dead local alone holds it.
- * What one on a way has as attributes goes with it, wherever it goes.
+ * What is virtual on some ways only is made there, or *fades* if a local alone holds it: a dead
+ * one, or one that has it to *wait* for the first load of it. What one on a way has as attributes
+ * goes with it, wherever it goes.
  *  5. No virtual instance has a finaliser.  It dies with the last entry that holds it, and releases
  *     its attributes there (dv_virtual_drop).
  *  6. A local in which an instance has faded has DV_FADED at home, or it has an object there, as on
- * another way, and then the slots for the record's objects have nothing counted.  Nobody reads the
- * local before it is stored to; then what both have is released.  Exits make the instance (its
+ * another way, and then the slots for the record's objects have nothing counted.  Who reads the
+ * local before it is stored to asks which of them it is (dv_virtual_resolve): where it has DV_FADED
+ * it is virtual from there on.  A store releases what both have.  Exits make the instance (its
  * class may have got a finaliser), and no frame has DV_FADED in INCA code.
  *  7. A local that carries an instance (dv_is_carried) has at home DV_FADED, or the object that it
  * had where the region was entered, to which nobody else refers, and whose attributes are those of

@@ -229,9 +229,16 @@ static inline bool is_place(const dv_tuple *tuple) {
 
 static inline int64_t find_by_place(dv_vm *vm, const dv_dict *dict, const dv_tuple *place,
                                     int64_t hash) {
-    const int64_t number = dv_dict_pair_entry(dict, place->items[0], place->items[1], hash);
+    const int64_t number = dv_dict_items_entry(dict, place->items, 2, false, hash);
     if (DV_LIKELY(number != DV_KEY_UNKNOWN)) return number;
     return search_all(vm, dict, dv_object_value(place), hash);
+}
+
+int64_t dv_dict_find_items(dv_vm *vm, const dv_dict *dict, const dv_value *items, int64_t n) {
+    int64_t hash;
+    return dv_items_known_hash(vm, items, n, &hash)
+               ? dv_dict_items_entry(dict, items, n, true, hash)
+               : DV_KEY_UNKNOWN;
 }
 
 static inline dv_value value_at(const dv_dict *dict, int64_t number) {

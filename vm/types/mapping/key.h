@@ -187,16 +187,48 @@ DV_INLINE int64_t dv_dict_plain_entry(const dv_vm *vm, const dv_dict *dict, dv_v
     return equal ? number : DV_KEY_UNKNOWN;
 }
 
-/* The same of a tuple of two ints, by its hash (dv_tuple_hash_ints). */
-DV_INLINE int64_t dv_dict_pair_entry(const dv_dict *dict, dv_value first, dv_value second,
-                                     int64_t hash) {
+/* Are two objects with the same hash the same, or strs with the same short text, or tuples of the
+ * same items?  No means only that more must be asked.  Calls nothing. */
+static inline bool dv_key_same(dv_value a, dv_value b) {
+    if (dv_same(a, b)) return true;
+    if (!dv_is_object(a) || !dv_is_object(b)) return false;
+    const uint32_t shape = dv_as_object(a)->shape;
+    if (shape != dv_as_object(b)->shape) return false;
+    if (shape == DV_T_STR) {
+        const dv_str *s = dv_as_str(a), *t = dv_as_str(b);
+        const size_t size = (size_t)s->length * s->kind;
+        if (s->length != t->length || s->kind != t->kind) return false;
+        return size <= DV_KEY_SHORT && dv_texts_same(s->data, t->data, size);
+    }
+    if (shape != DV_T_TUPLE) return false;
+    const dv_tuple *s = dv_as_tuple(a), *t = dv_as_tuple(b);
+    int64_t left = s->count;
+    if (left != t->count) return false;
+    while (left > 0 && dv_same(s->items[left - 1], t->items[left - 1])) left--;
+    return left == 0;
+}
+
+/* Is it a tuple of these items, ints or (`texts`) strs?  No means only that more must be asked. */
+DV_INLINE bool dv_key_has_items(dv_value key, const dv_value *items, int64_t n, bool texts) {
+    if (!dv_is_shape(key, DV_T_TUPLE) || dv_as_tuple(key)->count != n) return false;
+    const dv_value *own = dv_as_tuple(key)->items;
+    for (int64_t i = 0; i < n; i++)
+        if (!dv_same(own[i], items[i]) && !(texts && dv_key_same(own[i], items[i]))) return false;
+    return true;
+}
+
+/* The same of a tuple with these items, which need not have been made, by its hash
+ * (dv_tuple_hash_ints, dv_items_known_hash). */
+DV_INLINE int64_t dv_dict_items_entry(const dv_dict *dict, const dv_value *items, int64_t n,
+                                      bool texts, int64_t hash) {
     const int64_t number = dv_dict_hash_entry(dict, hash);
     if (number == DV_KEY_ABSENT) return number;
-    const dv_value found = dict->entries[number].key;
-    if (!dv_is_shape(found, DV_T_TUPLE) || dv_as_tuple(found)->count != 2) return DV_KEY_UNKNOWN;
-    const dv_value *items = dv_as_tuple(found)->items;
-    return dv_same(items[0], first) && dv_same(items[1], second) ? number : DV_KEY_UNKNOWN;
+    return dv_key_has_items(dict->entries[number].key, items, n, texts) ? number : DV_KEY_UNKNOWN;
 }
+
+/* The same of any ints and strs, by the hash that they have; DV_KEY_UNKNOWN: one does not know it.
+ */
+int64_t dv_dict_find_items(dv_vm *vm, const dv_dict *dict, const dv_value *items, int64_t n);
 
 /* Does the dict, or the set, have the key?  -1: that must be asked; of the set, its first slot does
  * not decide. */
@@ -224,27 +256,6 @@ DV_INLINE int dv_set_first_add(const dv_vm *vm, dv_set *set, dv_value key) {
     set->used++;
     set->fill++;
     return 1;
-}
-
-/* Are two objects with the same hash the same, or strs with the same short text, or tuples of the
- * same items?  No means only that more must be asked.  Calls nothing. */
-static inline bool dv_key_same(dv_value a, dv_value b) {
-    if (dv_same(a, b)) return true;
-    if (!dv_is_object(a) || !dv_is_object(b)) return false;
-    const uint32_t shape = dv_as_object(a)->shape;
-    if (shape != dv_as_object(b)->shape) return false;
-    if (shape == DV_T_STR) {
-        const dv_str *s = dv_as_str(a), *t = dv_as_str(b);
-        const size_t size = (size_t)s->length * s->kind;
-        if (s->length != t->length || s->kind != t->kind) return false;
-        return size <= DV_KEY_SHORT && dv_texts_same(s->data, t->data, size);
-    }
-    if (shape != DV_T_TUPLE) return false;
-    const dv_tuple *s = dv_as_tuple(a), *t = dv_as_tuple(b);
-    int64_t left = s->count;
-    if (left != t->count) return false;
-    while (left > 0 && dv_same(s->items[left - 1], t->items[left - 1])) left--;
-    return left == 0;
 }
 
 /* Are two different objects with the same hash equal?  -1: that must be asked (dv_items_equal). */

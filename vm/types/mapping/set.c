@@ -301,6 +301,49 @@ int dv_set_contains(dv_vm *vm, dv_value self, dv_value key) {
     return dv_key_hash(vm, key, &hash) ? dv_set_contains_hashed(vm, self, key, hash) : -1;
 }
 
+/* The same of items, without a call. */
+DV_INLINE int set_has_items(const dv_set *set, const dv_value *items, int64_t n, bool texts,
+                            int64_t hash) {
+    uint64_t mask = set->mask, perturb = (uint64_t)hash, slot = perturb & mask;
+    for (;; slot = (slot * 5 + 1 + perturb) & mask) {
+        const uint64_t end = linear_end(slot, mask);
+        for (uint64_t i = slot; i <= end; i++) {
+            const dv_set_entry *entry = &set->table[i];
+            if (dv_set_never_used(entry)) return 0;
+            if (entry->hash == hash) return dv_key_has_items(entry->key, items, n, texts) ? 1 : -1;
+        }
+        perturb >>= PERTURB;
+    }
+}
+
+static inline int has_items(dv_value container, const dv_value *items, int64_t n, bool texts,
+                            int64_t hash) {
+    if (!dv_is_shape(container, DV_T_DICT))
+        return set_has_items(dv_as_set(container), items, n, texts, hash);
+    const int64_t number = dv_dict_items_entry(dv_as_dict(container), items, n, texts, hash);
+    return number == DV_KEY_UNKNOWN ? -1 : number >= 0;
+}
+
+int dv_items_in(dv_vm *vm, const dv_value *items, int64_t n, dv_value container) {
+    int64_t hash;
+    if (!dv_is_shape(container, DV_T_DICT) && !dv_is_shape(container, DV_T_SET) &&
+        !dv_is_shape(container, DV_T_FROZENSET))
+        return -1;
+    if (n == 2 && dv_are_ints(items[0], items[1])) /* a place in a plane */
+        return has_items(container, items, 2, false, dv_tuple_hash_ints(vm, items[0], items[1]));
+    if (!dv_items_known_hash(vm, items, n, &hash)) return -1;
+    return has_items(container, items, n, true, hash);
+}
+
+int dv_raw_items_in(dv_vm *vm, const dv_value *raw, int64_t n, dv_value container) {
+    dv_value items[DV_RAW_ITEMS];
+    for (int64_t i = 0; i < n; i++) {
+        if (!dv_fits_int((int64_t)raw[i].bits)) return -1;
+        items[i] = dv_int((int64_t)raw[i].bits);
+    }
+    return dv_items_in(vm, items, n, container);
+}
+
 /* ---- Filling -----------------------------------------------------------------------------------
  */
 

@@ -44,6 +44,11 @@ dv_value dv_set_new(dv_vm *vm);
 bool dv_set_add(dv_vm *vm, dv_value set, dv_value key) DV_MUST_CHECK; /* retains */
 /* Does the set have the key?  -1: raised. */
 int dv_set_contains(dv_vm *vm, dv_value set, dv_value key);
+/* Has the set, frozenset or dict a tuple of these items, which need not have been made: ints, and
+ * strs that know their hashes?  -1: that must be asked.  And of n raw ints. */
+int dv_items_in(dv_vm *vm, const dv_value *items, int64_t n, dv_value container);
+int dv_raw_items_in(dv_vm *vm, const dv_value *raw, int64_t n, dv_value container);
+enum { DV_RAW_ITEMS = 4 }; /* at most */
 /* Adds all items of an iterable. */
 bool dv_set_update(dv_vm *vm, dv_value set, dv_value iterable) DV_MUST_CHECK;
 /* A set or frozenset (by type number) of an iterable's items; EMPTY: without items. */

@@ -120,6 +120,17 @@ static __attribute__((noinline)) bool hash_on(dv_vm *vm, const dv_tuple *tuple, 
     return true;
 }
 
+bool dv_items_known_hash(dv_vm *vm, const dv_value *items, int64_t n, int64_t *hash) {
+    uint64_t mixed = DV_TUPLE_PRIME5;
+    for (int64_t i = 0; i < n; i++) {
+        const bool text = dv_is_shape(items[i], DV_T_STR);
+        if (text ? dv_as_str(items[i])->hash == -1 : !dv_is_int(items[i])) return false;
+        mixed = dv_tuple_mix(mixed, text ? dv_as_str(items[i])->hash : dv_int_lane(vm, items[i]));
+    }
+    *hash = dv_tuple_mixed(mixed, n);
+    return true;
+}
+
 bool dv_tuple_hash(dv_vm *vm, const dv_tuple *tuple, int64_t *hash) {
     uint64_t mixed = DV_TUPLE_PRIME5;
     const int64_t count = tuple->count;

@@ -52,6 +52,9 @@ static inline int64_t dv_tuple_hash_ints(const dv_vm *vm, dv_value first, dv_val
     return dv_tuple_mixed(dv_tuple_mix(mixed, dv_int_lane(vm, second)), 2);
 }
 
+/* The hash of a tuple of these items, if they are ints and strs that know theirs. */
+bool dv_items_known_hash(dv_vm *vm, const dv_value *items, int64_t n, int64_t *hash);
+
 /* Frees a dead tuple with which nothing else dies, as few take anything with them; false: something
  * does, and it is to be released as any other object. */
 static inline bool dv_tuple_free_alone(dv_vm *vm, dv_tuple *tuple) {
