@@ -207,6 +207,11 @@ set_to = {"IR": "r = ", "DR": "d = ", "IS": "SLOT_I(c) = "}.get(kind + to)
     REGION_NEXT();
 </%isa:region>
 
+<%isa:region name="R_GUARD_UNSET" operands="" cache="3" doc="Leaves unless nothing is in home slot a, a local that may be unassigned.">
+    if (DV_UNLIKELY(!dv_is_empty(HOME(a)) || GUARD_FAILS())) EXIT();
+    REGION_NEXT();
+</%isa:region>
+
 <%isa:region name="R_GUARD_ANSWER" operands="" cache="3" doc="Leaves if home slot a holds NotImplemented, the result of an operator's method.">
     if (DV_UNLIKELY(HOME(a).bits == DV_NOTIMPLEMENTED.bits || GUARD_FAILS())) EXIT();
     REGION_NEXT();

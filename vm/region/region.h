@@ -265,7 +265,7 @@ enum {
 typedef struct dv_source {
     dv_class *class_;
     const char *text; /* its only argument, with another one as its %V, or NULL */
-    uint8_t number;   /* of the class, among those of its handler */
+    uint8_t number;   /* of the form, among those of its handler */
     uint8_t count;    /* arguments */
     uint8_t frame_count;
     /* CONSTANT: `values` has it, borrowed; else the next slot behind that of the source: a raw

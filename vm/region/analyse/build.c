@@ -383,6 +383,7 @@ static bool join(dv_build *b, dv_context *context, uint32_t pc, dv_snapshot *at)
             at->entries[q].value = DV_EMPTY;
             changed = true;
         }
+        if (kind >= DV_K_RAISED && dv_raised_meets(b, &at->entries[q], &b->e[q])) return false;
         if (kind == at->entries[q].kind) continue;
         if (kind == DV_K_CONFLICT) {
             dv_build_fail(b, DV_REFUSED_MEETING);

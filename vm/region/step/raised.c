@@ -5,6 +5,7 @@
 #include "types/class/class.h"
 #include "types/exception/exception.h"
 #include "types/sequence/tuple.h"
+#include "types/text/str.h"
 
 /* What can look whether an instruction whose guard has failed raises. */
 typedef enum test { TEST_NOTHING, TEST_ZERO, TEST_LIST, TEST_TUPLE, TEST_CALL } test;
@@ -88,14 +89,47 @@ static int32_t note_handler(dv_build *b, const catcher *c) {
     return DV_PUSH(b, handlers, (dv_caught){.context = c->context, .pc = c->pc}) ? number : -1;
 }
 
-/* The number of the class among those that come to the handler; -1: it has too many.  What has been
- * found there does not hold where it is a new one. */
-static int32_t note_class(dv_build *b, dv_caught *handler, dv_class *class_) {
+/* Are both of the same class, with as many arguments, and made in the same way? */
+static bool is_akin(const dv_source *a, const dv_source *c) {
+    return a->class_ == c->class_ && a->text == c->text && a->count == c->count;
+}
+
+static bool has_same_place(const dv_source *a, const dv_source *c) {
+    bool same = a->frame_count == c->frame_count;
+    for (uint32_t i = 0; i < a->frame_count && same; i++)
+        same = a->frames[i].thread == c->frames[i].thread && a->frames[i].pc == c->frames[i].pc;
+    return same;
+}
+
+static bool has_same_arguments(const dv_source *a, const dv_source *c) {
+    for (uint32_t i = 0; i < a->count; i++)
+        if (a->kinds[i] != c->kinds[i] ||
+            (a->kinds[i] == DV_K_CONSTANT && !dv_same(a->values[i], c->values[i])))
+            return false;
+    return true;
+}
+
+/* The number of the form in which the handler knows what is raised; -1: it has too many, or there
+ * is no memory.  What has been found there does not hold where it is a new one. */
+static int32_t note_form(dv_build *b, dv_caught *handler, const dv_source *source) {
     uint32_t i = 0;
-    while (i < handler->count && handler->classes[i] != class_) i++;
-    if (i < handler->count) return (int32_t)i;
-    if (i == DV_CAUGHT_CLASSES) return -1;
-    handler->classes[handler->count++] = class_;
+    while (i < handler->count && !(is_akin(handler->forms[i], source) &&
+                                   (has_same_place(handler->forms[i], source) ||
+                                    (!(handler->vague >> i & 1) &&
+                                     has_same_arguments(handler->forms[i], source)))))
+        i++;
+    if (i < handler->count &&
+        (handler->vague >> i & 1 || has_same_arguments(handler->forms[i], source)))
+        return (int32_t)i;
+    if (i == DV_CAUGHT_FORMS) return -1;
+    if (i < handler->count) { /* it has other arguments in a later round */
+        handler->vague |= 1u << i;
+    } else {
+        dv_source *form = dv_build_get(b, sizeof *form);
+        if (!form) return -1;
+        *form = *source;
+        handler->forms[handler->count++] = form;
+    }
     if (dv_snapshot_at(handler->context, handler->pc)->entries) b->again = true;
     return (int32_t)i;
 }
@@ -165,16 +199,16 @@ static void go(dv_build *b, const dv_raising *raising) {
     const int32_t number = note_handler(b, &c);
     if (number < 0) return;
     dv_caught *handler = &b->handlers.data[number];
-    const int32_t class_ = note_class(b, handler, raising->class_);
     const int16_t slot = dv_triple(b, c.floor);
-    if (class_ < 0) dv_build_fail(b, DV_REFUSED_SIZE);
     if (b->failed) return;
     dv_source source = {.class_ = raising->class_,
                         .text = raising->text,
-                        .number = (uint8_t)class_,
                         .count = (uint8_t)raising->count};
     take_arguments(b, raising, slot, &source, handler);
     note_frames(b, raising->pc, c.context, &source);
+    const int32_t form = note_form(b, handler, &source);
+    if (form < 0) dv_build_fail(b, DV_REFUSED_SIZE);
+    source.number = (uint8_t)form;
     for (int32_t q = b->top - 1; q >= c.floor; q--) {
         const bool argument = q >= raising->first && q < raising->first + raising->count;
         if (!argument && is_counted(b, q)) dv_region_emit(b, DV_OP_R_RELEASE, dv_home(b, q), 0, 0);
@@ -367,22 +401,53 @@ void dv_raised_stub(dv_build *b, const dv_raising *raising) {
  * ------------------------------------------------------------------------------------------------
  */
 
-static dv_caught *caught_at(const dv_build *b, int32_t q) {
-    return &b->handlers.data[dv_as_int(b->e[q].value)];
+/* The value of an entry: the number of the handler, and above it, where clauses have looked, the set
+ * of the forms that it can have; 0: all. */
+enum { HANDLER_BITS = 12 };
+
+static int64_t handler_number(const dv_known_value *e) {
+    return dv_as_int(e->value) & ((1 << HANDLER_BITS) - 1);
 }
 
-bool dv_raised_is_handled(const dv_build *b, int32_t q) {
-    return q > 0 && b->e[q - 1].kind == DV_K_HANDLED && b->e[q - 1].slot == b->e[q].slot;
+static dv_caught *caught_by(const dv_build *b, const dv_known_value *e) {
+    return &b->handlers.data[handler_number(e)];
+}
+
+static uint32_t forms_of(const dv_build *b, const dv_known_value *e) {
+    const uint32_t forms = (uint32_t)(dv_as_int(e->value) >> HANDLER_BITS);
+    return forms ? forms : (uint32_t)((UINT64_C(1) << caught_by(b, e)->count) - 1);
+}
+
+static void set_forms(dv_known_value *e, uint32_t forms) {
+    e->value = dv_int(handler_number(e) | (int64_t)forms << HANDLER_BITS);
+}
+
+static dv_caught *caught_at(const dv_build *b, int32_t q) { return caught_by(b, &b->e[q]); }
+
+static bool is_the_same(const dv_known_value *a, const dv_known_value *c) {
+    return dv_is_raised(a) && dv_is_raised(c) && a->slot == c->slot;
+}
+
+int32_t dv_raised_handled(const dv_build *b, int32_t q) {
+    for (int32_t i = b->locals; i < b->top; i++)
+        if (b->e[i].kind == DV_K_HANDLED && b->e[i].slot == b->e[q].slot) return i;
+    return -1;
+}
+
+/* The exception is to be made, by the clause at the latest: all is to be found anew. */
+static void show_early(dv_build *b, const dv_known_value *e) {
+    dv_caught *handler = caught_by(b, e);
+    if (!handler->shown) handler->shown = DV_SHOWN_IN_CLAUSE;
+    b->again = b->ended = true;
 }
 
 void dv_raised_show(dv_build *b, int32_t q) {
     dv_caught *handler = caught_at(b, q);
-    if (!handler->shown) { /* all is to be found anew */
-        handler->shown = DV_SHOWN_IN_CLAUSE;
-        b->again = b->ended = true;
+    if (!handler->shown) {
+        show_early(b, &b->e[q]);
         return;
     }
-    if (b->e[q].kind == DV_K_RAISED && dv_raised_is_handled(b, q)) q--;
+    if (q > 0 && b->e[q].kind == DV_K_RAISED && is_the_same(&b->e[q - 1], &b->e[q])) q--;
     if (b->e[q].kind != DV_K_HANDLED) {
         dv_build_fail(b, DV_REFUSED_MEETING);
         return;
@@ -396,7 +461,8 @@ void dv_raised_show(dv_build *b, int32_t q) {
 }
 
 bool dv_raised_is_shown(const dv_build *b, int32_t q) {
-    return dv_raised_is_handled(b, q) && caught_at(b, q)->shown;
+    return q > 0 && b->e[q - 1].kind == DV_K_HANDLED && is_the_same(&b->e[q - 1], &b->e[q]) &&
+           caught_at(b, q)->shown;
 }
 
 void dv_raised_show_all(dv_build *b) {
@@ -426,24 +492,21 @@ uint32_t dv_step_enter_handler(dv_build *b, uint32_t next_pc) {
 uint32_t dv_step_leave_handler(dv_build *b, uint32_t next_pc) {
     const int32_t q = b->top - 1;
     if (b->e[q].kind != DV_K_HANDLED) return dv_step_embed(b, 1, 0, next_pc);
-    const bool releases = caught_at(b, q)->objects;
-    const int16_t slot = b->e[q].slot;
+    const dv_known_value e = b->e[q];
     dv_pop(b, 1);
-    if (!releases) return next_pc;
-    dv_region_emit(b, DV_OP_R_FORGET, slot, 0, 0);
-    dv_step_point_after(b, next_pc);
+    if (dv_raised_drop(b, &e)) dv_step_point_after(b, next_pc);
     return next_pc;
 }
 
-/* Which of the classes that come to the handler the n types catch, by their numbers; false: the
+/* Which of the forms that come to the handler the n types catch, by their numbers; false: the
  * types are no classes of exceptions that are known. */
 static bool find_caught(const dv_caught *handler, const dv_value *types, int64_t n,
                         uint32_t *caught) {
     for (int64_t i = 0; i < n; i++) {
         if (!dv_is_class(types[i]) || dv_as_class(types[i])->type != DV_T_EXCEPTION) return false;
         for (uint32_t k = 0; k < handler->count; k++)
-            if (dv_class_is_subclass(handler->classes[k], dv_as_class(types[i])))
-                *caught |= 1u << k;
+            if (dv_class_is_subclass(handler->forms[k]->class_, dv_as_class(types[i])))
+                *caught |= UINT32_C(1) << k;
     }
     return true;
 }
@@ -451,8 +514,11 @@ static bool find_caught(const dv_caught *handler, const dv_value *types, int64_t
 /* The answer of an except clause, whose types were `inputs` entries. */
 static void answer(dv_build *b, int32_t inputs, uint32_t caught) {
     const int32_t q = b->top - inputs - 1;
-    const uint32_t all = (1u << caught_at(b, q)->count) - 1;
+    const uint32_t all = forms_of(b, &b->e[q]);
     const int16_t slot = b->e[q].slot;
+    caught &= all;
+    b->clause_catches = caught;
+    set_forms(&b->e[q], all & ~caught); /* where the next clause looks */
     dv_pop(b, inputs);
     if (caught == 0 || caught == all) {
         dv_push_constant(b, dv_bool(caught != 0));
@@ -491,4 +557,112 @@ bool dv_raised_among(dv_build *b, int32_t n, uint32_t *next_pc) {
     answer(b, n, caught);
     *next_pc += dv_step_length(b, *next_pc);
     return true;
+}
+
+/* `as e`
+ * ------------------------------------------------------------------------------------------------
+ */
+
+bool dv_raised_name(dv_build *b, int32_t q) {
+    const dv_known_value e = *dv_top(b, 1);
+    const dv_kind kind = (dv_kind)b->e[q].kind;
+    const bool at_home = b->e[q].where == DV_AT_HOME && kind != DV_K_NOTHING;
+    if (caught_by(b, &e)->shown || dv_raised_handled(b, b->top - 1) != b->top - 2 ||
+        (at_home && kind != DV_K_UNSET))
+        return false;
+    if (at_home) dv_region_emit_guard(b, DV_OP_R_GUARD_UNSET, dv_home(b, q), 0, 0);
+    dv_pop(b, 1);
+    b->e[q] = e;
+    set_forms(&b->e[q], b->clause_catches);
+    b->version++;
+    return true;
+}
+
+bool dv_raised_drop(dv_build *b, const dv_known_value *e) {
+    for (int32_t q = 0; q < b->top; q++)
+        if (is_the_same(&b->e[q], e)) return false;
+    if (!caught_by(b, e)->objects) return false;
+    dv_region_emit(b, DV_OP_R_FORGET, e->slot, 0, 0);
+    return true;
+}
+
+bool dv_raised_meets(dv_build *b, const dv_known_value *a, const dv_known_value *c) {
+    const dv_known_value *e = dv_is_raised(a) ? a : c;
+    if (is_the_same(a, c) && !dv_same(a->value, c->value)) dv_build_fail(b, DV_REFUSED_MEETING);
+    if (dv_is_raised(a) == dv_is_raised(c) || caught_by(b, e)->shown) return false;
+    show_early(b, e);
+    return true;
+}
+
+/* What exceptions of the form, in the slot, have as argument k. */
+static dv_known_value argument_of(const dv_source *form, int16_t slot, uint32_t k) {
+    for (uint32_t i = 0; i <= k; i++) slot += form->kinds[i] != DV_K_CONSTANT;
+    if (form->kinds[k] == DV_K_CONSTANT)
+        return (dv_known_value){DV_K_CONSTANT, DV_AT_VALUE, 0, form->values[k]};
+    return (dv_known_value){form->kinds[k], DV_AT_SLOT, slot, DV_EMPTY};
+}
+
+/* Is `args` what exceptions of the class are made from, as long as the region lasts? */
+static bool keeps_arguments(dv_build *b, dv_class *class_, dv_value name) {
+    class_->flags |= DV_CLASS_CACHED;
+    return !(class_->flags & DV_CLASS_GETATTRIBUTE) && !dv_class_special(class_, name) &&
+           dv_build_depends(b, &b->vm->class_sites);
+}
+
+/* What all that the exception can be has as argument k; false: they differ. */
+static bool find_argument(dv_build *b, const dv_known_value *e, dv_value name, int64_t k,
+                          dv_known_value *found) {
+    const dv_caught *handler = caught_by(b, e);
+    const uint32_t forms = forms_of(b, e);
+    bool first = true;
+    for (uint32_t i = 0; i < handler->count; i++) {
+        dv_source *form = handler->forms[i];
+        if (!(forms >> i & 1)) continue;
+        const int64_t at = k < 0 ? k + form->count : k;
+        if (form->text || handler->vague >> i & 1 || at < 0 || at >= form->count ||
+            !keeps_arguments(b, form->class_, name))
+            return false;
+        const dv_known_value v = argument_of(form, e->slot, (uint32_t)at);
+        if (!first && (v.kind != found->kind || v.slot != found->slot ||
+                       !dv_same(v.value, found->value)))
+            return false;
+        *found = v, first = false;
+    }
+    return !first;
+}
+
+static void push_argument(dv_build *b, const dv_known_value *v) {
+    if (v->where == DV_AT_VALUE) {
+        dv_push_constant(b, v->value);
+    } else if (v->kind != DV_K_ANY) {
+        dv_push_known(b, (dv_kind)v->kind, DV_AT_SLOT, v->slot, DV_EMPTY);
+    } else {
+        dv_region_emit(b, DV_OP_R_COPY, v->slot, dv_home(b, b->top), 0);
+        dv_push_known(b, DV_K_ANY, DV_AT_HOME, 0, DV_EMPTY);
+    }
+    dv_step_count(b, v->kind != DV_K_ANY);
+}
+
+/* e.args[k]; false: it is something else, or not known. */
+static bool load_item(dv_build *b, const dv_known_value *e, dv_value name, uint32_t *pc) {
+    const uint32_t index = *pc + dv_step_length(b, *pc), subscript = index + 1;
+    dv_known_value v = {0};
+    if (!dv_step_follows(b, index, DV_OP_LOAD_CONST_B) ||
+        !dv_step_follows(b, subscript, DV_OP_LOAD_SUBSCR))
+        return false;
+    const dv_value k = dv_site_cell(b, index)[1].v;
+    if (!dv_is_int(k) || !find_argument(b, e, name, dv_as_int(k), &v)) return false;
+    push_argument(b, &v);
+    *pc = subscript + dv_step_length(b, subscript);
+    return true;
+}
+
+uint32_t dv_raised_load(dv_build *b, int32_t q, uint32_t next_pc) {
+    const dv_known_value e = b->e[q];
+    if (dv_step_follows(b, next_pc, DV_OP_LOAD_ATTR)) {
+        const dv_value name = dv_site_cell(b, next_pc)[2].v;
+        if (dv_str_is(name, "args") && load_item(b, &e, name, &next_pc)) return next_pc;
+    }
+    dv_raised_show(b, q);
+    return b->pc;
 }
