@@ -1,6 +1,7 @@
 /* raised.c: the transfer function of what is raised and caught in the region, and of handlers. */
 #include "region/step/raised.h"
 
+#include "region/step/maker.h"
 #include "region/step/virtual.h"
 #include "types/class/class.h"
 #include "types/exception/exception.h"
@@ -12,9 +13,10 @@ typedef enum test { TEST_NOTHING, TEST_ZERO, TEST_LIST, TEST_TUPLE, TEST_CALL } 
 
 struct dv_raising {
     dv_class *class_;
-    const char *text;     /* its only argument, with another one as its %V, or NULL */
-    int32_t first, count; /* else entries that are its arguments */
-    uint32_t pc;          /* of what raises, in the innermost frame */
+    const char *text;      /* its only argument, with another one as its %V, or NULL */
+    int32_t first, count;  /* else entries that are its arguments, ... */
+    const dv_maker *maker; /* ... of which this makes others, and attributes; or NULL */
+    uint32_t pc;           /* of what raises, in the innermost frame */
     test test;
     int16_t home;  /* of what is indexed */
     uint32_t exit; /* where nothing was raised */
@@ -89,9 +91,13 @@ static int32_t note_handler(dv_build *b, const catcher *c) {
     return DV_PUSH(b, handlers, (dv_caught){.context = c->context, .pc = c->pc}) ? number : -1;
 }
 
-/* Are both of the same class, with as many arguments, and made in the same way? */
+/* Are both of the same class, with as many arguments and the same attributes? */
 static bool is_akin(const dv_source *a, const dv_source *c) {
-    return a->class_ == c->class_ && a->text == c->text && a->count == c->count;
+    bool same = a->class_ == c->class_ && a->text == c->text && a->count == c->count &&
+                a->attribute_count == c->attribute_count;
+    for (uint32_t i = 0; i < a->attribute_count && same; i++)
+        same = dv_same(a->names[i], c->names[i]);
+    return same;
 }
 
 static bool has_same_place(const dv_source *a, const dv_source *c) {
@@ -101,9 +107,9 @@ static bool has_same_place(const dv_source *a, const dv_source *c) {
     return same;
 }
 
-static bool has_same_arguments(const dv_source *a, const dv_source *c) {
-    for (uint32_t i = 0; i < a->count; i++)
-        if (a->kinds[i] != c->kinds[i] ||
+static bool has_same_values(const dv_source *a, const dv_source *c) {
+    for (uint32_t i = 0; i < a->count + a->attribute_count; i++)
+        if (a->kinds[i] != c->kinds[i] || a->slots[i] != c->slots[i] ||
             (a->kinds[i] == DV_K_CONSTANT && !dv_same(a->values[i], c->values[i])))
             return false;
     return true;
@@ -113,13 +119,13 @@ static bool has_same_arguments(const dv_source *a, const dv_source *c) {
  * is no memory.  What has been found there does not hold where it is a new one. */
 static int32_t note_form(dv_build *b, dv_caught *handler, const dv_source *source) {
     uint32_t i = 0;
-    while (i < handler->count && !(is_akin(handler->forms[i], source) &&
-                                   (has_same_place(handler->forms[i], source) ||
-                                    (!(handler->vague >> i & 1) &&
-                                     has_same_arguments(handler->forms[i], source)))))
+    while (i < handler->count &&
+           !(is_akin(handler->forms[i], source) &&
+             (has_same_place(handler->forms[i], source) ||
+              (!(handler->vague >> i & 1) && has_same_values(handler->forms[i], source)))))
         i++;
     if (i < handler->count &&
-        (handler->vague >> i & 1 || has_same_arguments(handler->forms[i], source)))
+        (handler->vague >> i & 1 || has_same_values(handler->forms[i], source)))
         return (int32_t)i;
     if (i == DV_CAUGHT_FORMS) return -1;
     if (i < handler->count) { /* it has other arguments in a later round */
@@ -144,14 +150,34 @@ static bool is_object(const dv_known_value *e) {
     return !is_constant(e) && !dv_is_raw_number(e) && e->kind != DV_K_BOOL;
 }
 
+/* The entry that the value is, an argument or an attribute of the exception; -1: a constant. */
+static int32_t entry_of(const dv_raising *raising, uint32_t value) {
+    if (!raising->maker) return raising->first + (int32_t)value;
+    const int32_t argument = raising->maker->kept[value].argument;
+    return argument < 0 ? -1 : raising->first + argument;
+}
+
+static uint32_t value_count(const dv_raising *raising) {
+    return raising->maker ? raising->maker->count + raising->maker->attribute_count
+                          : (uint32_t)raising->count;
+}
+
+static bool is_kept(const dv_raising *raising, int32_t q) {
+    for (uint32_t i = 0; i < value_count(raising); i++)
+        if (entry_of(raising, i) == q) return true;
+    return false;
+}
+
 /* Do the arguments fit a source?  (They come into slots, or are constants.) */
-static bool are_arguments(const dv_build *b, int32_t first, int32_t count) {
+static bool are_arguments(dv_build *b, const dv_raising *raising) {
     int32_t moved = 0;
-    for (int32_t q = first; q < first + count; q++) {
+    for (int32_t q = raising->first; q < raising->first + raising->count; q++) {
         if (b->e[q].kind >= DV_K_UNSET || b->e[q].kind == DV_K_NOTHING) return false;
-        moved += !is_constant(&b->e[q]);
+        const bool kept = is_kept(raising, q);
+        if (!kept && !goes_silently(b, q)) return false;
+        moved += kept && !is_constant(&b->e[q]);
     }
-    return count <= DV_SOURCE_ARGUMENTS && moved <= DV_SOURCE_SLOTS;
+    return raising->count <= DV_SOURCE_ARGUMENTS && moved <= DV_SOURCE_SLOTS;
 }
 
 /* An argument to the slot, with a count of its own if it is an object. */
@@ -168,19 +194,23 @@ static void move_argument(dv_build *b, int32_t q, int16_t slot) {
                        dv_home(b, q), slot, 0);
 }
 
-/* The arguments, to slots behind `slot`. */
-static void take_arguments(dv_build *b, const dv_raising *raising, int16_t slot, dv_source *source,
-                           dv_caught *handler) {
-    for (int32_t i = 0; i < raising->count; i++) {
-        const int32_t q = raising->first + i;
-        const dv_known_value *e = &b->e[q];
-        source->kinds[i] = is_constant(e) ? DV_K_CONSTANT : is_object(e) ? DV_K_ANY : e->kind;
-        if (is_constant(e)) {
-            source->values[i] = e->value;
+/* What the exception keeps, to slots behind `slot`, each once. */
+static void take_values(dv_build *b, const dv_raising *raising, int16_t slot, dv_source *source,
+                        dv_caught *handler) {
+    uint8_t slots[DV_SOURCE_ARGUMENTS] = {0}, moved = 0;
+    for (uint32_t i = 0; i < value_count(raising); i++) {
+        const int32_t q = entry_of(raising, i);
+        source->kinds[i] = DV_K_CONSTANT;
+        if (q < 0 || is_constant(&b->e[q])) {
+            source->values[i] = q < 0 ? raising->maker->kept[i].value : b->e[q].value;
             continue;
         }
-        if (is_object(e) && !handler->objects) handler->objects = b->again = true;
-        move_argument(b, q, ++slot);
+        const bool object = is_object(&b->e[q]);
+        uint8_t *place = &slots[q - raising->first];
+        if (object && !handler->objects) handler->objects = b->again = true;
+        if (!*place) move_argument(b, q, (int16_t)(slot + (*place = ++moved)));
+        source->kinds[i] = object ? DV_K_ANY : b->e[q].kind;
+        source->slots[i] = *place;
     }
 }
 
@@ -201,17 +231,20 @@ static void go(dv_build *b, const dv_raising *raising) {
     dv_caught *handler = &b->handlers.data[number];
     const int16_t slot = dv_triple(b, c.floor);
     if (b->failed) return;
+    const dv_maker *maker = raising->maker;
     dv_source source = {.class_ = raising->class_,
                         .text = raising->text,
-                        .count = (uint8_t)raising->count};
-    take_arguments(b, raising, slot, &source, handler);
+                        .count = (uint8_t)(maker ? maker->count : (uint32_t)raising->count),
+                        .attribute_count = (uint8_t)(maker ? maker->attribute_count : 0)};
+    for (uint32_t i = 0; i < source.attribute_count; i++) source.names[i] = maker->names[i];
+    take_values(b, raising, slot, &source, handler);
     note_frames(b, raising->pc, c.context, &source);
     const int32_t form = note_form(b, handler, &source);
     if (form < 0) dv_build_fail(b, DV_REFUSED_SIZE);
     source.number = (uint8_t)form;
     for (int32_t q = b->top - 1; q >= c.floor; q--) {
-        const bool argument = q >= raising->first && q < raising->first + raising->count;
-        if (!argument && is_counted(b, q)) dv_region_emit(b, DV_OP_R_RELEASE, dv_home(b, q), 0, 0);
+        if (!is_kept(raising, q) && is_counted(b, q))
+            dv_region_emit(b, DV_OP_R_RELEASE, dv_home(b, q), 0, 0);
     }
     dv_region_emit_constant(b, dv_region_emit(b, DV_OP_R_RAISE, slot, 0, 0),
                             (dv_cell){.i = (int64_t)b->sources.count});
@@ -221,37 +254,50 @@ static void go(dv_build *b, const dv_raising *raising) {
     dv_build_flow(b, c.context, c.pc);
 }
 
-/* Objects of the class are nothing but exceptions, and die in silence. */
-static bool is_plain(dv_build *b, dv_class *class_) {
-    return class_->type == DV_T_EXCEPTION &&
-           dv_class_constructor(b->vm, class_) == &dv_exception_constructor &&
-           !dv_class_special(class_, b->vm->known.del) &&
-           (class_->descriptor || dv_build_depends(b, &class_->layout));
+/* Objects of the class die in silence, and what a call with the arguments makes of them is known:
+ * they are nothing but exceptions, or the maker says what they keep. */
+static bool is_plain(dv_build *b, dv_class *class_, int32_t n, dv_raising *raising,
+                     dv_maker *maker) {
+    if (class_->type != DV_T_EXCEPTION || dv_class_special(class_, b->vm->known.del) ||
+        !(class_->descriptor || dv_build_depends(b, &class_->layout)))
+        return false;
+    if (dv_class_constructor(b->vm, class_) == &dv_exception_constructor) return true;
+    const int32_t calls = dv_inlined_calls(b->context);
+    if (!dv_maker_find(b, class_, n, maker)) return false;
+    if (calls + maker->depth > b->region->inlined)
+        b->region->inlined = (int16_t)(calls + maker->depth);
+    raising->maker = maker;
+    return true;
 }
 
 bool dv_raised_call(dv_build *b, dv_class *class_, int32_t n, uint32_t next_pc) {
-    const int32_t inputs = n + 3, first = b->top - n;
+    dv_maker maker;
+    dv_raising raising = {.class_ = class_, .first = b->top - n, .count = n, .pc = next_pc};
     if (!dv_step_follows(b, next_pc, DV_OP_RAISE) || dv_word_operand(b, next_pc, 0) != 1)
         return false;
-    if (!dv_raised_is_caught(b, inputs) || !are_arguments(b, first, n) || !is_plain(b, class_))
+    if (!dv_raised_is_caught(b, n + 3) || !is_plain(b, class_, n, &raising, &maker) ||
+        !are_arguments(b, &raising))
         return false;
-    for (int32_t q = first; q < b->top; q++)
+    for (int32_t q = raising.first; q < b->top; q++)
         if (b->e[q].kind == DV_K_CHAR || b->e[q].kind == DV_K_COMPLEX ||
             b->e[q].kind == DV_K_VIRTUAL)
             dv_materialize(b, q);
     dv_step_count(b, true);
-    go(b, &(dv_raising){.class_ = class_, .first = first, .count = n, .pc = next_pc});
+    go(b, &raising);
     return true;
 }
 
 uint32_t dv_step_raise(dv_build *b, uint32_t next_pc) {
     const dv_known_value *e = dv_top(b, 1);
+    dv_raising raising = {.first = b->top, .pc = b->pc};
+    dv_maker maker;
     (void)next_pc;
     if (dv_word_operand(b, b->pc, 0) != 1 || !is_constant(e) || !dv_is_class(e->value) ||
-        !dv_raised_is_caught(b, 1) || !is_plain(b, dv_as_class(e->value)))
+        !dv_raised_is_caught(b, 1) || !is_plain(b, dv_as_class(e->value), 0, &raising, &maker))
         return dv_step_leave(b);
+    raising.class_ = dv_as_class(e->value);
     dv_step_count(b, true);
-    go(b, &(dv_raising){.class_ = dv_as_class(e->value), .first = b->top, .pc = b->pc});
+    go(b, &raising);
     return b->pc;
 }
 
@@ -364,7 +410,7 @@ void dv_raised_quietly(dv_build *b) {
         raising.first -= (int32_t)dv_word_operand(b, b->pc, 0) + self - declared->argument + 1;
         raising.count = 1;
     }
-    if (raising.first < c.floor || !are_arguments(b, raising.first, raising.count)) return;
+    if (raising.first < c.floor || !are_arguments(b, &raising)) return;
     const uint32_t at =
         dv_region_emit(b, DV_OP_R_QUIET, dv_home(b, c.floor), dv_home(b, raising.first), 0);
     dv_region_emit_constant(b, at, (dv_cell){.p = (void *)(uintptr_t)declared});
@@ -401,8 +447,8 @@ void dv_raised_stub(dv_build *b, const dv_raising *raising) {
  * ------------------------------------------------------------------------------------------------
  */
 
-/* The value of an entry: the number of the handler, and above it, where clauses have looked, the set
- * of the forms that it can have; 0: all. */
+/* The value of an entry: the number of the handler, and above it, where clauses have looked, the
+ * set of the forms that it can have; 0: all. */
 enum { HANDLER_BITS = 12 };
 
 static int64_t handler_number(const dv_known_value *e) {
@@ -594,35 +640,58 @@ bool dv_raised_meets(dv_build *b, const dv_known_value *a, const dv_known_value 
     return true;
 }
 
-/* What exceptions of the form, in the slot, have as argument k. */
-static dv_known_value argument_of(const dv_source *form, int16_t slot, uint32_t k) {
-    for (uint32_t i = 0; i <= k; i++) slot += form->kinds[i] != DV_K_CONSTANT;
-    if (form->kinds[k] == DV_K_CONSTANT)
-        return (dv_known_value){DV_K_CONSTANT, DV_AT_VALUE, 0, form->values[k]};
-    return (dv_known_value){form->kinds[k], DV_AT_SLOT, slot, DV_EMPTY};
+/* What the class has for all its exceptions, no descriptor; false: it has none. */
+static bool find_class_value(dv_build *b, dv_class *class_, dv_value name, dv_known_value *found) {
+    dv_global_cell *cell = dv_class_find(b->vm, class_, name);
+    if (!dv_is_empty(b->vm->error)) dv_error_clear(b->vm);
+    if (!cell || (dv_is_object(cell->value) && !dv_is_str(cell->value))) return false;
+    const dv_value v = dv_constant_global(b, cell);
+    *found = (dv_known_value){DV_K_CONSTANT, DV_AT_VALUE, 0, v};
+    return !dv_is_empty(v);
 }
 
-/* Is `args` what exceptions of the class are made from, as long as the region lasts? */
-static bool keeps_arguments(dv_build *b, dv_class *class_, dv_value name) {
-    class_->flags |= DV_CLASS_CACHED;
-    return !(class_->flags & DV_CLASS_GETATTRIBUTE) && !dv_class_special(class_, name) &&
-           dv_build_depends(b, &b->vm->class_sites);
+/* The number of the value; -1: it has none, or it is not known. */
+static int32_t value_at(const dv_source *form, dv_value name, int64_t k) {
+    if (form->text) return -1;
+    if (dv_str_is(name, "args")) {
+        if (k < 0) k += form->count;
+        return k >= 0 && k < form->count ? (int32_t)k : -1;
+    }
+    for (int32_t i = 0; i < form->attribute_count; i++)
+        if (dv_same(form->names[i], name)) return form->count + i;
+    return -1;
 }
 
-/* What all that the exception can be has as argument k; false: they differ. */
-static bool find_argument(dv_build *b, const dv_known_value *e, dv_value name, int64_t k,
-                          dv_known_value *found) {
+/* What exceptions of the form, described in the slot, have as item k of `args`, or as an attribute;
+ * false: not known. */
+static bool find_in_form(dv_build *b, dv_source *form, int16_t slot, dv_value name, int64_t k,
+                         dv_known_value *found) {
+    const int32_t at = value_at(form, name, k);
+    const bool of_args = dv_str_is(name, "args");
+    form->class_->flags |= DV_CLASS_CACHED;
+    if (form->class_->flags & DV_CLASS_GETATTRIBUTE || !dv_build_depends(b, &b->vm->class_sites) ||
+        (of_args && (at < 0 || dv_class_special(form->class_, name))))
+        return false;
+    if (at < 0) return find_class_value(b, form->class_, name, found);
+    if (form->kinds[at] == DV_K_CONSTANT)
+        *found = (dv_known_value){DV_K_CONSTANT, DV_AT_VALUE, 0, form->values[at]};
+    else
+        *found = (dv_known_value){form->kinds[at], DV_AT_SLOT, (int16_t)(slot + form->slots[at]),
+                                  DV_EMPTY};
+    return true;
+}
+
+/* What all that the exception can be has; false: they differ, or it is not known. */
+static bool find_value(dv_build *b, const dv_known_value *e, dv_value name, int64_t k,
+                       dv_known_value *found) {
     const dv_caught *handler = caught_by(b, e);
     const uint32_t forms = forms_of(b, e);
     bool first = true;
     for (uint32_t i = 0; i < handler->count; i++) {
-        dv_source *form = handler->forms[i];
+        dv_known_value v = {0};
         if (!(forms >> i & 1)) continue;
-        const int64_t at = k < 0 ? k + form->count : k;
-        if (form->text || handler->vague >> i & 1 || at < 0 || at >= form->count ||
-            !keeps_arguments(b, form->class_, name))
+        if (handler->vague >> i & 1 || !find_in_form(b, handler->forms[i], e->slot, name, k, &v))
             return false;
-        const dv_known_value v = argument_of(form, e->slot, (uint32_t)at);
         if (!first && (v.kind != found->kind || v.slot != found->slot ||
                        !dv_same(v.value, found->value)))
             return false;
@@ -631,7 +700,7 @@ static bool find_argument(dv_build *b, const dv_known_value *e, dv_value name, i
     return !first;
 }
 
-static void push_argument(dv_build *b, const dv_known_value *v) {
+static void push_value(dv_build *b, const dv_known_value *v) {
     if (v->where == DV_AT_VALUE) {
         dv_push_constant(b, v->value);
     } else if (v->kind != DV_K_ANY) {
@@ -643,26 +712,27 @@ static void push_argument(dv_build *b, const dv_known_value *v) {
     dv_step_count(b, v->kind != DV_K_ANY);
 }
 
-/* e.args[k]; false: it is something else, or not known. */
-static bool load_item(dv_build *b, const dv_known_value *e, dv_value name, uint32_t *pc) {
+/* e.args[k], or another attribute; false: it is something else, or not known. */
+static bool load_value(dv_build *b, const dv_known_value *e, uint32_t *pc) {
     const uint32_t index = *pc + dv_step_length(b, *pc), subscript = index + 1;
+    const dv_value name = dv_site_cell(b, *pc)[2].v;
     dv_known_value v = {0};
-    if (!dv_step_follows(b, index, DV_OP_LOAD_CONST_B) ||
-        !dv_step_follows(b, subscript, DV_OP_LOAD_SUBSCR))
-        return false;
-    const dv_value k = dv_site_cell(b, index)[1].v;
-    if (!dv_is_int(k) || !find_argument(b, e, name, dv_as_int(k), &v)) return false;
-    push_argument(b, &v);
-    *pc = subscript + dv_step_length(b, subscript);
+    dv_value k = dv_int(0);
+    if (dv_str_is(name, "args")) {
+        if (!dv_step_follows(b, index, DV_OP_LOAD_CONST_B) ||
+            !dv_step_follows(b, subscript, DV_OP_LOAD_SUBSCR))
+            return false;
+        k = dv_site_cell(b, index)[1].v;
+    }
+    if (!dv_is_int(k) || !find_value(b, e, name, dv_as_int(k), &v)) return false;
+    push_value(b, &v);
+    *pc = dv_str_is(name, "args") ? subscript + dv_step_length(b, subscript) : index;
     return true;
 }
 
 uint32_t dv_raised_load(dv_build *b, int32_t q, uint32_t next_pc) {
     const dv_known_value e = b->e[q];
-    if (dv_step_follows(b, next_pc, DV_OP_LOAD_ATTR)) {
-        const dv_value name = dv_site_cell(b, next_pc)[2].v;
-        if (dv_str_is(name, "args") && load_item(b, &e, name, &next_pc)) return next_pc;
-    }
+    if (dv_step_follows(b, next_pc, DV_OP_LOAD_ATTR) && load_value(b, &e, &next_pc)) return next_pc;
     dv_raised_show(b, q);
     return b->pc;
 }

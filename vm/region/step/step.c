@@ -905,10 +905,10 @@ dv_value dv_attribute_constant(dv_build *b, const dv_known_value *object) {
     return lasts ? v : DV_EMPTY;
 }
 
-static dv_value lookup_global(dv_build *b, dv_value name) {
+dv_value dv_step_global(dv_build *b, dv_module *module, dv_value name) {
     dv_vm *vm = b->vm;
-    if (!dv_is_empty(b->context->thread->module->dict)) return DV_EMPTY;
-    dv_global_cell *cell = dv_namespace_cell(vm, &b->context->thread->module->names, name);
+    if (!dv_is_empty(module->dict)) return DV_EMPTY;
+    dv_global_cell *cell = dv_namespace_cell(vm, &module->names, name);
     if (!cell) { /* not "no constant": emission, asking again, could then find one */
         dv_error_clear(vm);
         dv_build_fail(b, DV_REFUSED_MEMORY);
@@ -981,7 +981,7 @@ uint32_t dv_step_load_global(dv_build *b, uint32_t next_pc) {
         dv_push_known(b, (dv_kind)held->kind, DV_AT_SLOT, held->slot, DV_EMPTY);
         return next_pc;
     }
-    dv_value v = lookup_global(b, site[2].v);
+    dv_value v = dv_step_global(b, b->context->thread->module, site[2].v);
     if (dv_is_empty(v)) {
         next_pc = dv_step_embed(b, 0, callee ? 3 : 1, next_pc);
         if (callee && !b->ended) dv_mark_reserved(b, 2);
