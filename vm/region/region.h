@@ -264,7 +264,7 @@ enum {
 
 /* What is known of an exception where the region raises it: enough to make it (raised.h). */
 typedef struct dv_source {
-    dv_class *class_;
+    dv_class *class_; /* NULL: it is an object, its only argument */
     const char *text; /* its only argument, with another one as its %V, or NULL */
     uint8_t number;   /* of the form, among those of its handler */
     uint8_t count, attribute_count;

@@ -114,6 +114,7 @@ typedef struct dv_raising dv_raising;
 
 enum {
     DV_CAUGHT_FORMS = 32,
+    DV_CAUGHT_TYPES = 16,   /* of a clause */
     DV_SHOWN_IN_CLAUSE = 1, /* exceptions are made once a clause has caught them, or before; ... */
     DV_SHOWN_AT_ONCE = 2    /* ... where the handler is entered */
 };
@@ -121,13 +122,14 @@ enum {
 /* A handler to which exceptions come that are raised in the region, in these forms: those of a form
  * have the same class and the same kinds of arguments, but where it is vague. */
 typedef struct dv_caught {
-    dv_context *context;
+    const dv_context *context;
     uint32_t pc;
     uint32_t count;
     uint32_t vague; /* set of forms */
     dv_source *forms[DV_CAUGHT_FORMS];
     uint8_t shown; /* DV_SHOWN_ */
     bool objects;  /* some have objects among their arguments */
+    bool entered;  /* its code has been interpreted */
 } dv_caught;
 
 /* Memory of the builder: handed out from the front, freed at the end. */

@@ -409,7 +409,7 @@ static bool is_other_number(const dv_known_value *e, const dv_known_value *to) {
 
 static void convert_entry(dv_build *b, int32_t q, const dv_known_value *to) {
     dv_known_value *e = &b->e[q];
-    if (e->kind == DV_K_RANGE || e->kind == DV_K_RESERVED || dv_is_raised(e)) return;
+    if (e->kind == DV_K_RANGE || e->kind == DV_K_RESERVED || dv_is_raised(to)) return;
     if (to->kind == DV_K_WALK) return;
     if (is_other_number(e, to)) return;
     if (dv_kind_is_raw(to->kind) && e->kind == DV_K_NOTHING) { /* dead: any value will do */
@@ -440,7 +440,7 @@ bool dv_conversion_needed(dv_build *b, const dv_known_value *entries, int32_t to
     for (int32_t q = 0; q < top; q++) {
         const dv_known_value *e = &entries[q], *t = &to->entries[q];
         if (e->kind == DV_K_RANGE || e->kind == DV_K_RESERVED || t->kind == DV_K_CONSTANT ||
-            t->kind == DV_K_WALK || dv_is_raised(e))
+            t->kind == DV_K_WALK || dv_is_raised(t))
             continue;
         if (is_other_number(e, t)) continue;
         if (dv_has_record(t) || dv_is_faded(e)) {

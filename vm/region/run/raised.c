@@ -2,6 +2,7 @@
  * them now (region/step/raised.h). */
 #include "region/region.h"
 #include "types/exception/exception.h"
+#include "types/callable/generator.h"
 #include "types/class/lookup.h"
 #include "types/number/int.h"
 #include "types/text/str.h"
@@ -58,15 +59,44 @@ static dv_value make(dv_vm *vm, const dv_value *slot) {
     return made;
 }
 
-static bool trace(dv_vm *vm, dv_value exception, const dv_source *source) {
-    for (uint32_t i = 0; i < source->frame_count; i++)
+/* But for the first frames. */
+static bool trace(dv_vm *vm, dv_value exception, const dv_source *source, uint32_t from) {
+    for (uint32_t i = from; i < source->frame_count; i++)
         if (!dv_exception_trace(vm, exception, &source->frames[i].thread->header,
                                 source->frames[i].pc))
             return false;
     return true;
 }
 
+bool dv_region_raise(dv_vm *vm, dv_value *slot, const void *source, int32_t count) {
+    const dv_value *top = vm->sp;
+    const bool again = count == 0 || count == DV_RAISES_AGAIN;
+    dv_value exception = again ? top[-1] : top[-count];
+    if (count == 0) exception = dv_handled_exception(vm);
+    if (!dv_is_exception(exception)) {
+        if (count == 0)
+            dv_raise(vm, DV_E_RUNTIME_ERROR, "No active exception to reraise");
+        else
+            dv_exception_raise(vm, exception, count == 2 ? top[-1] : DV_EMPTY);
+        return false;
+    }
+    if (again)
+        vm->error = dv_retain(exception);
+    else
+        dv_exception_raise(vm, exception, count == 2 ? top[-1] : DV_EMPTY);
+    const bool caused = count < 2 || again || dv_is_none(top[-1]) || dv_is_exception(top[-1]);
+    const bool traced = again && dv_exception_has_trace(dv_as_exception(exception));
+    if (!caused || !dv_same(vm->error, exception) || dv_is_stopped(vm) ||
+        !trace(vm, exception, source, traced))
+        return false;
+    slot[0].bits = (uint64_t)(uintptr_t)source;
+    slot[1] = vm->error;
+    vm->error = DV_EMPTY;
+    return true;
+}
+
 dv_value dv_region_raised(dv_vm *vm, dv_value *slot) {
+    if (!dv_source_at(slot)->class_) return slot[1];
     const dv_value error = vm->error; /* of an exit that has no memory for a box */
     vm->error = DV_EMPTY;
     const dv_value made = make(vm, slot);
@@ -74,7 +104,7 @@ dv_value dv_region_raised(dv_vm *vm, dv_value *slot) {
     if (!dv_is_empty(made)) {
         dv_exception_raise(vm, made, DV_EMPTY); /* has a context now */
         dv_release(vm, made);
-        if (!trace(vm, vm->error, dv_source_at(slot))) {
+        if (!trace(vm, vm->error, dv_source_at(slot), 0)) {
             dv_error_clear(vm);
             dv_raise_memory(vm);
         }

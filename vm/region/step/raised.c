@@ -31,17 +31,16 @@ typedef struct catcher {
     dv_context *context; /* NULL: there is none in the region */
     uint32_t pc;
     int32_t floor; /* entries that stay */
+    bool enters;   /* it begins with ENTER_HANDLER */
 } catcher;
 
 static catcher catcher_at(dv_context *at, const dv_exception_entry *entry) {
     dv_context *context = dv_context_at(at, entry->handler);
     const int32_t locals = (int32_t)at->thread->code->local_count;
-    catcher c = {context, entry->handler, at->base + locals + (int32_t)entry->depth};
-    const bool is_within = dv_snapshot_at(context, c.pc) != NULL;
-    if (!is_within || dv_step_op_in(context, c.pc) != DV_OP_ENTER_HANDLER ||
-        dv_step_op_in(context, c.pc + dv_op_infos[DV_OP_ENTER_HANDLER].length) ==
-            DV_OP_WITH_EXCEPTION)
-        c.context = NULL;
+    catcher c = {context, entry->handler, at->base + locals + (int32_t)entry->depth, false};
+    if (dv_snapshot_at(context, c.pc) == NULL) return (catcher){0};
+    c.enters = dv_step_op_in(context, c.pc) == DV_OP_ENTER_HANDLER;
+    if (c.enters && dv_step_op_in(context, c.pc + 1) == DV_OP_WITH_EXCEPTION) return (catcher){0};
     return c;
 }
 
@@ -78,17 +77,20 @@ static bool goes_silently(dv_build *b, int32_t q) {
 
 bool dv_raised_is_caught(dv_build *b, int32_t n) {
     const catcher c = find_catcher(b);
-    for (int32_t q = 0; c.context && q < b->top - n; q++)
+    for (int32_t q = 0; c.enters && q < b->top - n; q++)
         if (dv_is_raised(&b->e[q]) || (q >= c.floor && !goes_silently(b, q))) return false;
-    return c.context;
+    return c.enters;
 }
 
-/* The number of the handler; -1: there is no memory. */
+/* The number of the handler, which is one where branches have copies of it; -1: there is no memory.
+ */
 static int32_t note_handler(dv_build *b, const catcher *c) {
+    const dv_context *context = c->context;
+    while (context->joins) context = context->joins;
     for (int32_t i = 0; i < (int32_t)b->handlers.count; i++)
-        if (b->handlers.data[i].pc == c->pc && b->handlers.data[i].context == c->context) return i;
+        if (b->handlers.data[i].pc == c->pc && b->handlers.data[i].context == context) return i;
     const int32_t number = (int32_t)b->handlers.count;
-    return DV_PUSH(b, handlers, (dv_caught){.context = c->context, .pc = c->pc}) ? number : -1;
+    return DV_PUSH(b, handlers, (dv_caught){.context = context, .pc = c->pc}) ? number : -1;
 }
 
 /* Are both of the same class, with as many arguments and the same attributes? */
@@ -136,7 +138,8 @@ static int32_t note_form(dv_build *b, dv_caught *handler, const dv_source *sourc
         *form = *source;
         handler->forms[handler->count++] = form;
     }
-    if (dv_snapshot_at(handler->context, handler->pc)->entries) b->again = true;
+    b->again |= handler->entered;
+    if (b->emitting) dv_build_fail(b, DV_REFUSED_MEETING);
     return (int32_t)i;
 }
 
@@ -254,6 +257,78 @@ static void go(dv_build *b, const dv_raising *raising) {
     dv_build_flow(b, c.context, c.pc);
 }
 
+/* What is an object
+ * ------------------------------------------------------------------------------------------------
+ */
+
+static bool is_unset(const dv_known_value *e) {
+    return e->kind == DV_K_UNSET && e->where == DV_AT_HOME;
+}
+
+/* Do the entries that go on the way, but for the n topmost ones, do so silently?  What is not made
+ * will be, and locals that may be unassigned will have nothing. */
+static bool is_silent(dv_build *b, const catcher *c, int32_t n) {
+    for (int32_t q = c->floor; q < b->top - n; q++)
+        if (!dv_is_raised(&b->e[q]) && !is_unset(&b->e[q]) && !goes_silently(b, q)) return false;
+    return true;
+}
+
+/* To the handler, or to where one that is left ends. */
+static void go_with_object(dv_build *b, const catcher *c, int32_t count) {
+    const int16_t slot = dv_triple(b, c->floor);
+    const int32_t number = note_handler(b, c);
+    if (number < 0) return;
+    dv_caught *handler = &b->handlers.data[number];
+    dv_source source = {.count = 1, .kinds = {DV_K_ANY}, .slots = {1}};
+    note_frames(b, b->pc, c->context, &source);
+    const int32_t form = note_form(b, handler, &source);
+    if (form < 0) dv_build_fail(b, DV_REFUSED_SIZE);
+    source.number = (uint8_t)form;
+    if (!handler->objects) handler->objects = b->again = true;
+    dv_point_add(b, b->cells.count, dv_exit_make(b, b->context, b->pc, false), true, false, false);
+    dv_region_emit_constant(b, dv_region_emit(b, DV_OP_R_RAISE_OBJECT, slot, count, 0),
+                            (dv_cell){.i = (int64_t)b->sources.count});
+    if (b->emitting) DV_PUSH(b, sources, source);
+    for (int32_t q = b->top - 1; q >= c->floor; q--)
+        if (is_counted(b, q)) dv_region_emit(b, DV_OP_R_RELEASE, dv_home(b, q), 0, 0);
+    b->top = c->floor;
+    if (c->enters) {
+        dv_push_known(b, DV_K_RAISED, DV_AT_NOWHERE, slot, dv_int(number));
+    } else {
+        dv_region_emit(b, DV_OP_R_BORROW, slot + 1, dv_home(b, b->top), 0);
+        dv_push_known(b, DV_K_ANY, DV_AT_HOME, 0, DV_EMPTY);
+    }
+    dv_build_flow(b, c->context, c->pc);
+}
+
+/* RAISE with so many operands, or RERAISE. */
+static uint32_t raise_object(dv_build *b, int32_t count) {
+    const int32_t inputs = count == DV_RAISES_AGAIN ? 1 : count;
+    const catcher c = find_catcher(b);
+    const bool fits =
+        inputs == 0 || (dv_top(b, inputs)->kind == DV_K_ANY && dv_top(b, 1)->kind < DV_K_UNSET);
+    if (!c.context || !fits || !is_silent(b, &c, inputs)) return dv_step_leave(b);
+    dv_raised_show_all(b); /* the context */
+    if (b->ended) return b->pc;
+    for (int32_t q = b->top - inputs; q < b->top; q++) dv_materialize(b, q);
+    dv_spill(b, false, b->top);
+    dv_spill(b, true, b->top);
+    dv_step_count(b, false);
+    for (int32_t q = c.floor; q < b->top; q++) {
+        if (!is_unset(&b->e[q])) continue;
+        dv_region_emit_guard(b, DV_OP_R_GUARD_UNSET, dv_home(b, q), 0, 0);
+        b->e[q].where = DV_AT_VALUE;
+        b->version++;
+    }
+    go_with_object(b, &c, count);
+    return b->pc;
+}
+
+uint32_t dv_step_reraise(dv_build *b, uint32_t next_pc) {
+    (void)next_pc;
+    return raise_object(b, DV_RAISES_AGAIN);
+}
+
 /* Objects of the class die in silence, and what a call with the arguments makes of them is known:
  * they are nothing but exceptions, or the maker says what they keep. */
 static bool is_plain(dv_build *b, dv_class *class_, int32_t n, dv_raising *raising,
@@ -294,7 +369,7 @@ uint32_t dv_step_raise(dv_build *b, uint32_t next_pc) {
     (void)next_pc;
     if (dv_word_operand(b, b->pc, 0) != 1 || !is_constant(e) || !dv_is_class(e->value) ||
         !dv_raised_is_caught(b, 1) || !is_plain(b, dv_as_class(e->value), 0, &raising, &maker))
-        return dv_step_leave(b);
+        return raise_object(b, (int32_t)dv_word_operand(b, b->pc, 0));
     raising.class_ = dv_as_class(e->value);
     dv_step_count(b, true);
     go(b, &raising);
@@ -403,7 +478,7 @@ void dv_raised_quietly(dv_build *b) {
     const dv_declared *declared = declared_at(b);
     const catcher c = declared ? find_catcher(b) : (catcher){0};
     uint64_t set;
-    if (!c.context || !has_caught(b, &c) || !find_released(b, c.floor, &set)) return;
+    if (!c.enters || !has_caught(b, &c) || !find_released(b, c.floor, &set)) return;
     dv_raising raising = raising_of(b, declared->error, declared->text, TEST_CALL);
     const bool self = dv_step_op(b, b->pc) == DV_OP_CALL_METHOD;
     if (declared->argument) {
@@ -530,6 +605,7 @@ uint32_t dv_step_enter_handler(dv_build *b, uint32_t next_pc) {
     const dv_known_value e = *dv_top(b, 1);
     if (e.kind != DV_K_RAISED) return dv_step_leave(b);
     dv_top(b, 1)->kind = DV_K_HANDLED;
+    caught_at(b, b->top - 1)->entered = true;
     dv_push_known(b, DV_K_RAISED, DV_AT_NOWHERE, e.slot, e.value);
     if (caught_at(b, b->top - 1)->shown >= DV_SHOWN_AT_ONCE) dv_raised_show(b, b->top - 1);
     return next_pc;
@@ -544,63 +620,75 @@ uint32_t dv_step_leave_handler(dv_build *b, uint32_t next_pc) {
     return next_pc;
 }
 
-/* Which of the forms that come to the handler the n types catch, by their numbers; false: the
- * types are no classes of exceptions that are known. */
-static bool find_caught(const dv_caught *handler, const dv_value *types, int64_t n,
-                        uint32_t *caught) {
-    for (int64_t i = 0; i < n; i++) {
-        if (!dv_is_class(types[i]) || dv_as_class(types[i])->type != DV_T_EXCEPTION) return false;
-        for (uint32_t k = 0; k < handler->count; k++)
-            if (dv_class_is_subclass(handler->forms[k]->class_, dv_as_class(types[i])))
-                *caught |= UINT32_C(1) << k;
-    }
+/* Adds those of the forms that come to the handler that the type catches, by their numbers; false:
+ * it is no class of exceptions that is known. */
+static bool find_caught(const dv_caught *handler, dv_value type, uint32_t *caught) {
+    if (!dv_is_class(type) || dv_as_class(type)->type != DV_T_EXCEPTION) return false;
+    for (uint32_t k = 0; k < handler->count; k++)
+        if (handler->forms[k]->class_ &&
+            dv_class_is_subclass(handler->forms[k]->class_, dv_as_class(type)))
+            *caught |= UINT32_C(1) << k;
     return true;
 }
 
-/* The answer of an except clause, whose types were `inputs` entries. */
-static void answer(dv_build *b, int32_t inputs, uint32_t caught) {
+/* Those of the forms that are objects, whose classes are not known. */
+static uint32_t objects_among(const dv_caught *handler, uint32_t forms) {
+    for (uint32_t k = 0; k < handler->count; k++)
+        if (handler->forms[k]->class_) forms &= ~(UINT32_C(1) << k);
+    return forms;
+}
+
+/* Whether an except clause with the n types, classes, catches what the entry below its `inputs`
+ * ones has; false: it cannot be told. */
+static bool answer(dv_build *b, int32_t inputs, const dv_value *types, int64_t n) {
     const int32_t q = b->top - inputs - 1;
-    const uint32_t all = forms_of(b, &b->e[q]);
     const int16_t slot = b->e[q].slot;
+    const dv_caught *handler = caught_at(b, q);
+    const uint32_t all = forms_of(b, &b->e[q]), objects = objects_among(handler, all);
+    uint32_t caught = 0;
+    for (int64_t i = 0; i < n; i++)
+        if (!find_caught(handler, types[i], &caught)) return false;
     caught &= all;
-    b->clause_catches = caught;
-    set_forms(&b->e[q], all & ~caught); /* where the next clause looks */
+    b->clause_catches = caught | objects;
+    set_forms(&b->e[q], (all & ~caught) | objects); /* where the next clause looks */
     dv_pop(b, inputs);
-    if (caught == 0 || caught == all) {
+    if (!objects && (caught == 0 || caught == all)) {
         dv_push_constant(b, dv_bool(caught != 0));
-        return;
+        return true;
     }
     dv_spill(b, false, b->top);
-    dv_region_emit_constant(b, dv_region_emit(b, DV_OP_R_CATCHES, slot, 0, 0),
-                            (dv_cell){.i = caught});
+    for (int64_t i = 0; i < (objects ? n : 1); i++) {
+        const uint32_t at =
+            dv_region_emit(b, objects ? DV_OP_R_CATCHES_OBJECT : DV_OP_R_CATCHES, slot, i > 0, 0);
+        dv_region_emit_constant(b, at, (dv_cell){.i = caught});
+        if (b->emitting && !b->failed) b->cells.data[at + 3].p = dv_as_class(types[i]);
+    }
     dv_step_count(b, true);
     dv_push_known(b, DV_K_BOOL, DV_AT_REGISTER, 0, DV_EMPTY);
+    return true;
 }
 
 uint32_t dv_step_match_exception(dv_build *b, uint32_t next_pc) {
     const dv_known_value *type = dv_top(b, 1);
     const int32_t q = b->top - 2;
-    uint32_t caught = 0;
-    if (b->e[q].kind != DV_K_RAISED) return dv_step_embed(b, 2, 2, next_pc);
     const bool tuple = is_constant(type) && dv_is_tuple(type->value);
-    const dv_value *types = tuple ? dv_as_tuple(type->value)->items : &type->value;
-    const int64_t n = tuple ? dv_as_tuple(type->value)->count : 1;
-    if (!is_constant(type) || !find_caught(caught_at(b, q), types, n, &caught))
-        return dv_step_embed(b, 2, 2, next_pc);
-    answer(b, 1, caught);
-    return next_pc;
+    const dv_value v = type->value, *types = tuple ? dv_as_tuple(v)->items : &v;
+    const int64_t n = tuple ? dv_as_tuple(v)->count : 1;
+    if (b->e[q].kind == DV_K_RAISED && is_constant(type) && answer(b, 1, types, n)) return next_pc;
+    return dv_step_embed(b, 2, 2, next_pc);
 }
 
 bool dv_raised_among(dv_build *b, int32_t n, uint32_t *next_pc) {
     const int32_t q = b->top - n - 1;
-    uint32_t caught = 0;
-    if (q < b->locals || b->e[q].kind != DV_K_RAISED ||
+    dv_value types[DV_CAUGHT_TYPES];
+    if (q < b->locals || b->e[q].kind != DV_K_RAISED || n > DV_CAUGHT_TYPES ||
         !dv_step_follows(b, *next_pc, DV_OP_MATCH_EXCEPTION))
         return false;
-    for (int32_t i = q + 1; i < b->top; i++)
-        if (!is_constant(&b->e[i]) || !find_caught(caught_at(b, q), &b->e[i].value, 1, &caught))
-            return false;
-    answer(b, n, caught);
+    for (int32_t i = 0; i < n; i++) {
+        if (!is_constant(&b->e[q + 1 + i])) return false;
+        types[i] = b->e[q + 1 + i].value;
+    }
+    if (!answer(b, n, types, n)) return false;
     *next_pc += dv_step_length(b, *next_pc);
     return true;
 }
@@ -632,12 +720,12 @@ bool dv_raised_drop(dv_build *b, const dv_known_value *e) {
     return true;
 }
 
-bool dv_raised_meets(dv_build *b, const dv_known_value *a, const dv_known_value *c) {
-    const dv_known_value *e = dv_is_raised(a) ? a : c;
-    if (is_the_same(a, c) && !dv_same(a->value, c->value)) dv_build_fail(b, DV_REFUSED_MEETING);
-    if (dv_is_raised(a) == dv_is_raised(c) || caught_by(b, e)->shown) return false;
-    show_early(b, e);
-    return true;
+dv_kind dv_raised_join(dv_build *b, const dv_known_value *a, const dv_known_value *c) {
+    const dv_known_value *e = dv_is_raised(a) ? a : c, *other = e == a ? c : a;
+    if (is_the_same(a, c) && a->kind == c->kind && dv_same(a->value, c->value)) return e->kind;
+    if (dv_is_raised(other) || other->kind > DV_K_ANY) return DV_K_CONFLICT;
+    if (!caught_by(b, e)->shown) show_early(b, e);
+    return DV_K_ANY;
 }
 
 /* What the class has for all its exceptions, no descriptor; false: it has none. */
@@ -668,6 +756,7 @@ static bool find_in_form(dv_build *b, dv_source *form, int16_t slot, dv_value na
                          dv_known_value *found) {
     const int32_t at = value_at(form, name, k);
     const bool of_args = dv_str_is(name, "args");
+    if (!form->class_) return false;
     form->class_->flags |= DV_CLASS_CACHED;
     if (form->class_->flags & DV_CLASS_GETATTRIBUTE || !dv_build_depends(b, &b->vm->class_sites) ||
         (of_args && (at < 0 || dv_class_special(form->class_, name))))
@@ -692,8 +781,8 @@ static bool find_value(dv_build *b, const dv_known_value *e, dv_value name, int6
         if (!(forms >> i & 1)) continue;
         if (handler->vague >> i & 1 || !find_in_form(b, handler->forms[i], e->slot, name, k, &v))
             return false;
-        if (!first && (v.kind != found->kind || v.slot != found->slot ||
-                       !dv_same(v.value, found->value)))
+        if (!first &&
+            (v.kind != found->kind || v.slot != found->slot || !dv_same(v.value, found->value)))
             return false;
         *found = v, first = false;
     }

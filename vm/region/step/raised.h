@@ -6,6 +6,7 @@
  * is *raised* then, and not made: a slot has the dv_source that describes it. ENTER_HANDLER makes
  * two entries of it, HANDLED for the one that was handled before, and RAISED.
  *
+ * What is an object already takes the same way, behind its slot, with its traceback.
  * A local has it, too, where the clause says `as`, until that is deleted: what is asked of it is
  * looked up where the exception has been raised (`dv_raised_load`).
  *
@@ -51,8 +52,9 @@ uint32_t dv_raised_load(dv_build *b, int32_t q, uint32_t next_pc);
 /* The exception, which was in an entry, is in none any more, if that was the last one; false: no
  * object was released. */
 bool dv_raised_drop(dv_build *b, const dv_known_value *e);
-/* Two ways meet where entry a of the one is c on the other; true: all is to be found anew. */
-bool dv_raised_meets(dv_build *b, const dv_known_value *a, const dv_known_value *c);
+/* Two ways meet, and one of the entries is one that is not made: what the entry is then.  Where it
+ * is an object on the other way, it is made on its own. */
+dv_kind dv_raised_join(dv_build *b, const dv_known_value *a, const dv_known_value *c);
 /* Something needs entry q, an exception that is not made, or can see that it is not. */
 void dv_raised_show(dv_build *b, int32_t q);
 void dv_raised_show_all(dv_build *b);
