@@ -269,8 +269,9 @@ typedef struct dv_source {
     uint8_t number;   /* of the form, among those of its handler */
     uint8_t count, attribute_count;
     uint8_t frame_count;
+    uint8_t objects; /* set of the slots behind that of the source in which one is counted */
     /* Of the arguments, then of attributes.  CONSTANT: `values` has it, borrowed; else the slot so
-     * far behind that of the source: a raw number, or ANY, an object that is counted there. */
+     * far behind that of the source: a raw number, or ANY, an object. */
     uint8_t kinds[DV_SOURCE_VALUES], slots[DV_SOURCE_VALUES];
     dv_value values[DV_SOURCE_VALUES];
     dv_value names[DV_SOURCE_VALUES]; /* of the attributes, borrowed */

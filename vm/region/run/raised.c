@@ -115,11 +115,6 @@ dv_value dv_region_raised(dv_vm *vm, dv_value *slot) {
 }
 
 void dv_region_forget(dv_vm *vm, dv_value *slot) {
-    const dv_source *source = dv_source_at(slot);
-    uint32_t released = 0;
-    for (uint32_t i = 0; i < source->count + source->attribute_count; i++) {
-        if (source->kinds[i] != DV_K_ANY || released >> source->slots[i] & 1) continue;
-        released |= 1u << source->slots[i];
-        dv_release(vm, slot[source->slots[i]]);
-    }
+    for (uint32_t set = dv_source_at(slot)->objects; set; set &= set - 1)
+        dv_release(vm, slot[__builtin_ctz(set)]);
 }

@@ -214,6 +214,7 @@ static void take_values(dv_build *b, const dv_raising *raising, int16_t slot, dv
         if (!*place) move_argument(b, q, (int16_t)(slot + (*place = ++moved)));
         source->kinds[i] = object ? DV_K_ANY : b->e[q].kind;
         source->slots[i] = *place;
+        if (object) source->objects |= (uint8_t)(1u << *place);
     }
 }
 
@@ -279,7 +280,7 @@ static void go_with_object(dv_build *b, const catcher *c, int32_t count) {
     const int32_t number = note_handler(b, c);
     if (number < 0) return;
     dv_caught *handler = &b->handlers.data[number];
-    dv_source source = {.count = 1, .kinds = {DV_K_ANY}, .slots = {1}};
+    dv_source source = {.count = 1, .kinds = {DV_K_ANY}, .slots = {1}, .objects = 1u << 1};
     note_frames(b, b->pc, c->context, &source);
     const int32_t form = note_form(b, handler, &source);
     if (form < 0) dv_build_fail(b, DV_REFUSED_SIZE);
