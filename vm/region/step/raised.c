@@ -662,7 +662,7 @@ static bool answer(dv_build *b, int32_t inputs, const dv_value *types, int64_t n
         const uint32_t at =
             dv_region_emit(b, objects ? DV_OP_R_CATCHES_OBJECT : DV_OP_R_CATCHES, slot, i > 0, 0);
         dv_region_emit_constant(b, at, (dv_cell){.i = caught});
-        if (b->emitting && !b->failed) b->cells.data[at + 3].p = dv_as_class(types[i]);
+        if (objects && b->emitting && !b->failed) b->cells.data[at + 3].p = dv_as_class(types[i]);
     }
     dv_step_count(b, true);
     dv_push_known(b, DV_K_BOOL, DV_AT_REGISTER, 0, DV_EMPTY);
@@ -724,9 +724,9 @@ bool dv_raised_drop(dv_build *b, const dv_known_value *e) {
 dv_kind dv_raised_join(dv_build *b, const dv_known_value *a, const dv_known_value *c) {
     const dv_known_value *e = dv_is_raised(a) ? a : c, *other = e == a ? c : a;
     if (is_the_same(a, c) && a->kind == c->kind && dv_same(a->value, c->value)) return e->kind;
-    if (dv_is_raised(other) || other->kind > DV_K_ANY) return DV_K_CONFLICT;
+    if (dv_is_raised(other)) return DV_K_CONFLICT;
     if (!caught_by(b, e)->shown) show_early(b, e);
-    return DV_K_ANY;
+    return b->again || other->kind <= DV_K_ANY ? DV_K_ANY : DV_K_CONFLICT;
 }
 
 /* What the class has for all its exceptions, no descriptor; false: it has none. */
