@@ -410,6 +410,7 @@ set_to = {"IR": "r = ", "DR": "d = ", "IS": "SLOT_I(c) = "}.get(kind + to)
     HOME(b) = vm->handled;
     vm->handled = exception;
     if (&HOME(b) != &HOME(c)) HOME(c) = dv_retain(exception);
+    if (DV_UNLIKELY(!dv_is_empty(vm->error))) RAISE();
     REGION_NEXT();
 </%isa:region>
 <%isa:region name="R_FORGET" operands="" cache="3" doc="Releases the arguments of the exception that slot a describes: what handles it ends.">

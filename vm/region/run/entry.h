@@ -45,7 +45,7 @@ static inline dv_value dv_dying_item(dv_value list, int64_t i) {
 enum { DV_RAISES_AGAIN = 3 };
 bool dv_region_raise(dv_vm *vm, dv_value *slot, const void *source, int32_t count) DV_MUST_CHECK;
 /* The exception that the dv_source in the slot describes, which takes the objects behind it; or, if
- * there is no memory for it, what says so. */
+ * there is no memory for it, what says so, which is raised then, too. */
 dv_value dv_region_raised(dv_vm *vm, dv_value *slot);
 /* What handles it ends: these objects go. */
 void dv_region_forget(dv_vm *vm, dv_value *slot);

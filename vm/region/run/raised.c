@@ -110,7 +110,8 @@ dv_value dv_region_raised(dv_vm *vm, dv_value *slot) {
         }
     }
     const dv_value raised = vm->error;
-    vm->error = error;
+    const bool failed = !dv_same(raised, made);
+    vm->error = failed && dv_is_empty(error) ? dv_retain(raised) : error;
     return raised;
 }
 

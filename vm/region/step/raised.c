@@ -575,11 +575,16 @@ void dv_raised_show(dv_build *b, int32_t q) {
         return;
     }
     const bool both = q + 1 < b->top && b->e[q + 1].kind == DV_K_RAISED;
-    dv_region_emit(b, DV_OP_R_HANDLE, b->e[q].slot, dv_home(b, q), dv_home(b, q + both));
+    dv_spill(b, false, b->top);
+    dv_spill(b, true, b->top);
+    const uint32_t at =
+        dv_region_emit(b, DV_OP_R_HANDLE, b->e[q].slot, dv_home(b, q), dv_home(b, q + both));
     for (int32_t i = q; i <= q + both; i++)
         b->e[i] = (dv_known_value){DV_K_ANY, DV_AT_HOME, 0, DV_EMPTY};
     dv_step_count(b, false);
     b->version++;
+    /* Where there was no memory for it. */
+    dv_point_add(b, at, dv_exit_make(b, b->context, b->pc, false), true, false, false);
 }
 
 bool dv_raised_is_shown(const dv_build *b, int32_t q) {
