@@ -61,6 +61,7 @@ TABLE = (
     ("w_try", "", "nama", 12, "a try body that raises KeyError in most rounds"),
     ("w_raise", "", "nama", 19, "one round of twenty raises, in three ways"),
     ("w_caught", "w_caught0", "nama", 1.3, "raise in every other round, in an inlined callee: a jump"),
+    ("w_own", "", "nama", 8, "exceptions of a class with an `__init__`, of which `as e` asks an attribute"),
     ("w_quiet", "", "nama", 100, "a try body in which int, list.index or dict.pop raise in most rounds"),
     ("w_static", "", "", 0, "static and class methods"),
     ("w_static2", "", "nama", 13, "static methods of two classes"),

@@ -754,7 +754,7 @@ ${send_to_generator()}    DEAD();
     RAISE();
 </%isa:op>
 
-<%isa:op name="RERAISE" region="rare" stack="exc --" calls_out="yes" ends="yes" doc="Raises the exception on top again; its traceback goes on growing.">
+<%isa:op name="RERAISE" region="dv_step_reraise" stack="exc --" calls_out="yes" ends="yes" doc="Raises the exception on top again; its traceback goes on growing.">
     vm->error = exc;
     sp -= 1;
     PUBLISH();

@@ -218,6 +218,11 @@ set_to = {"IR": "r = ", "DR": "d = ", "IS": "SLOT_I(c) = "}.get(kind + to)
     REGION_NEXT();
 </%isa:region>
 
+<%isa:region name="R_GUARD_UNSET" operands="" cache="3" doc="Leaves unless nothing is in home slot a, a local that may be unassigned.">
+    if (DV_UNLIKELY(!dv_is_empty(HOME(a)) || GUARD_FAILS())) EXIT();
+    REGION_NEXT();
+</%isa:region>
+
 <%isa:region name="R_GUARD_ANSWER" operands="" cache="3" doc="Leaves if home slot a holds NotImplemented, the result of an operator's method.">
     if (DV_UNLIKELY(HOME(a).bits == DV_NOTIMPLEMENTED.bits || GUARD_FAILS())) EXIT();
     REGION_NEXT();
@@ -390,8 +395,22 @@ set_to = {"IR": "r = ", "DR": "d = ", "IS": "SLOT_I(c) = "}.get(kind + to)
     vm->quiet.at = ip;
     REGION_NEXT();
 </%isa:region>
-<%isa:region name="R_CATCHES" operands="" cache="3" doc="Whether the set in the instruction has the class of the exception that slot a describes, to the int register.">
+<%isa:region name="R_CATCHES" operands="" cache="3" doc="Whether the set in the instruction has the form of the exception that slot a describes, to the int register.">
     r = CELL(2).i >> dv_source_at(RANGE(a))->number & 1;
+    REGION_NEXT();
+</%isa:region>
+<%isa:region name="R_CATCHES_OBJECT" operands="" cache="3" doc="The same where that may be an object, which is asked whether its class derives from the one in the instruction; or r if b is 1.">
+    const dv_source *source = dv_source_at(RANGE(a));
+    const bool caught = source->class_ ? CELL(2).i >> source->number & 1
+                                       : dv_class_is_subclass(dv_as_exception(RANGE(a)[1])->class_, CELL(3).p);
+    r = caught | (r & ip[1].o.b);
+    REGION_NEXT();
+</%isa:region>
+<%isa:region name="R_RAISE_OBJECT" operands="" cache="3" doc="RAISE with as many operands as b says, or RERAISE if that is 3, of an exception that is an object: that goes behind slot a, which gets what says so.">
+    SLOW();
+    --- out of line ---
+    PUBLISH_AT(d);
+    if (!dv_region_raise(vm, RANGE(a), CELL(2).p, ip[1].o.b)) RAISE();
     REGION_NEXT();
 </%isa:region>
 <%isa:region name="R_HANDLE" operands="" cache="3" doc="Makes the exception that slot a describes, which is handled from now on; what was goes to home slot b, and if c is another one, the exception to that.">
@@ -402,6 +421,7 @@ set_to = {"IR": "r = ", "DR": "d = ", "IS": "SLOT_I(c) = "}.get(kind + to)
     HOME(b) = vm->handled;
     vm->handled = exception;
     if (&HOME(b) != &HOME(c)) HOME(c) = dv_retain(exception);
+    if (DV_UNLIKELY(!dv_is_empty(vm->error))) RAISE();
     REGION_NEXT();
 </%isa:region>
 <%isa:region name="R_FORGET" operands="" cache="3" doc="Releases the arguments of the exception that slot a describes: what handles it ends.">

@@ -256,22 +256,25 @@ typedef struct dv_loop_event {
 } dv_loop_event;
 
 enum {
-    DV_SOURCE_SLOTS = 2,     /* arguments of an exception that is not made, in slots; ... */
-    DV_SOURCE_ARGUMENTS = 4, /* ... and with those that are constants */
+    DV_SOURCE_SLOTS = 2,     /* values of an exception that is not made, in slots */
+    DV_SOURCE_ARGUMENTS = 4, /* with those that are constants ... */
+    DV_SOURCE_VALUES = 8,    /* ... and attributes */
     DV_SOURCE_FRAMES = 6     /* from which it comes */
 };
 
 /* What is known of an exception where the region raises it: enough to make it (raised.h). */
 typedef struct dv_source {
-    dv_class *class_;
+    dv_class *class_; /* NULL: it is an object, its only argument */
     const char *text; /* its only argument, with another one as its %V, or NULL */
-    uint8_t number;   /* of the class, among those of its handler */
-    uint8_t count;    /* arguments */
+    uint8_t number;   /* of the form, among those of its handler */
+    uint8_t count, attribute_count;
     uint8_t frame_count;
-    /* CONSTANT: `values` has it, borrowed; else the next slot behind that of the source: a raw
-     * number, or ANY, an object that is counted there. */
-    uint8_t kinds[DV_SOURCE_ARGUMENTS];
-    dv_value values[DV_SOURCE_ARGUMENTS];
+    uint8_t objects; /* set of the slots behind that of the source in which one is counted */
+    /* Of the arguments, then of attributes.  CONSTANT: `values` has it, borrowed; else the slot so
+     * far behind that of the source: a raw number, or ANY, an object. */
+    uint8_t kinds[DV_SOURCE_VALUES], slots[DV_SOURCE_VALUES];
+    dv_value values[DV_SOURCE_VALUES];
+    dv_value names[DV_SOURCE_VALUES]; /* of the attributes, borrowed */
     struct {
         dv_thread *thread;
         uint32_t pc;

@@ -343,6 +343,7 @@ static dv_kind join_entries(dv_build *b, const dv_known_value *a, const dv_known
     if (a->kind == DV_K_RANGE && c->kind == DV_K_RANGE && a->slot != c->slot) return DV_K_CONFLICT;
     /* What is virtual on one way only is made there, or forgotten (dv_convert). */
     dv_kind kind = c->kind == DV_K_VIRTUAL ? DV_K_ANY : (dv_kind)c->kind;
+    if (dv_is_raised(a) || dv_is_raised(c)) return dv_raised_join(b, a, c);
     if (a->kind == DV_K_WALK && kind == DV_K_WALK && a->slot != c->slot) return DV_K_CONFLICT;
     if (a->kind == DV_K_WALK && kind != DV_K_WALK) dv_walk_need(b, a);
     if (a->kind != DV_K_WALK && kind == DV_K_WALK) dv_walk_need(b, c);
@@ -723,7 +724,8 @@ void dv_build_finish(dv_build *b) {
         dv_cell *cell = &region->cells[b->starts.data[i]];
         uint32_t op = (uint32_t)cell->i;
         if (op == DV_OP_R_EXIT) cell[2].p = &region->exits[cell[2].i];
-        if (op == DV_OP_R_RAISE) cell[2].p = &region->sources[cell[2].i];
+        if (op == DV_OP_R_RAISE || op == DV_OP_R_RAISE_OBJECT)
+            cell[2].p = &region->sources[cell[2].i];
         if (dv_op_makes(op)) cell[2].p = &region->items[cell[2].i];
         cell->h = dv_handler_of(b->vm, cell, op);
     }
@@ -970,6 +972,7 @@ static void start_from_frame(dv_build *b, const dv_value *fp, uint32_t head) {
 static void find_fixed_point(dv_build *b, const dv_value *fp, uint32_t now) {
     do {
         b->again = false;
+        for (uint32_t i = 0; i < b->handlers.count; i++) b->handlers.data[i].entered = false;
         b->work_count = 0;
         b->heaviest = 0;
         forget(b->root);

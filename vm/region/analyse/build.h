@@ -117,19 +117,23 @@ typedef struct dv_edge {
 typedef struct dv_raising dv_raising;
 
 enum {
-    DV_CAUGHT_CLASSES = 16,
+    DV_CAUGHT_FORMS = 32,
+    DV_CAUGHT_TYPES = 16,   /* of a clause */
     DV_SHOWN_IN_CLAUSE = 1, /* exceptions are made once a clause has caught them, or before; ... */
     DV_SHOWN_AT_ONCE = 2    /* ... where the handler is entered */
 };
 
-/* A handler to which exceptions come that are raised in the region. */
+/* A handler to which exceptions come that are raised in the region, in these forms: those of a form
+ * have the same class and the same kinds of arguments, but where it is vague. */
 typedef struct dv_caught {
-    dv_context *context;
+    const dv_context *context;
     uint32_t pc;
     uint32_t count;
-    dv_class *classes[DV_CAUGHT_CLASSES];
+    uint32_t vague; /* set of forms */
+    dv_source *forms[DV_CAUGHT_FORMS];
     uint8_t shown; /* DV_SHOWN_ */
     bool objects;  /* some have objects among their arguments */
+    bool entered;  /* its code has been interpreted */
 } dv_caught;
 
 /* Memory of the builder: handed out from the front, freed at the end. */
@@ -233,6 +237,7 @@ typedef struct dv_build {
     DV_VECTOR(dv_edge) edges;
     DV_VECTOR(dv_caught) handlers;
     DV_VECTOR(dv_source) sources;
+    uint32_t clause_catches; /* forms that the except clause catches that was looked at last */
     DV_VECTOR(dv_virtual) virtuals; /* records of virtual instances */
     DV_VECTOR(dv_entry) entries;
     DV_VECTOR(dv_entry_item) entry_items;

@@ -97,6 +97,22 @@ static bool is_lost(dv_build *b, dv_context *context, uint32_t pc, int32_t q) {
     return dv_build_is_dead_in(b, context, pc, q);
 }
 
+/* An exception that is not made: all that have it get it where that is handled. */
+static void exit_raised(dv_build *b, int32_t q) {
+    const dv_known_value *e = &b->e[q];
+    const bool handled = e->kind == DV_K_HANDLED;
+    dv_exit_item item = {.to = dv_home(b, q), .from = e->slot};
+    item.action = handled ? DV_EXIT_HANDLED : DV_EXIT_RAISED;
+    if (!handled && dv_raised_handled(b, q) >= 0) return;
+    DV_PUSH(b, items, item);
+    item.action = DV_EXIT_CAUGHT;
+    for (int32_t other = 0; other < b->top && handled; other++) {
+        if (b->e[other].kind != DV_K_RAISED || b->e[other].slot != e->slot) continue;
+        item.to = dv_home(b, other);
+        DV_PUSH(b, items, item);
+    }
+}
+
 static void exit_item(dv_build *b, dv_context *context, uint32_t pc, int32_t q) {
     const dv_known_value *e = &b->e[q];
     if (e->kind == DV_K_RESERVED) return;
@@ -106,10 +122,7 @@ static void exit_item(dv_build *b, dv_context *context, uint32_t pc, int32_t q) 
     }
     if (e->where == DV_AT_HOME && e->kind != DV_K_RANGE && e->kind != DV_K_WALK) return;
     if (dv_is_raised(e)) {
-        const dv_exit_action action = e->kind == DV_K_HANDLED      ? DV_EXIT_HANDLED
-                                      : dv_raised_is_handled(b, q) ? DV_EXIT_CAUGHT
-                                                                   : DV_EXIT_RAISED;
-        DV_PUSH(b, items, (dv_exit_item){.to = dv_home(b, q), .from = e->slot, .action = action});
+        exit_raised(b, q);
         return;
     }
     dv_exit_item item = {.to = dv_home(b, q), .from = e->slot};
@@ -396,7 +409,7 @@ static bool is_other_number(const dv_known_value *e, const dv_known_value *to) {
 
 static void convert_entry(dv_build *b, int32_t q, const dv_known_value *to) {
     dv_known_value *e = &b->e[q];
-    if (e->kind == DV_K_RANGE || e->kind == DV_K_RESERVED || dv_is_raised(e)) return;
+    if (e->kind == DV_K_RANGE || e->kind == DV_K_RESERVED || dv_is_raised(to)) return;
     if (to->kind == DV_K_WALK) return;
     if (is_other_number(e, to)) return;
     if (dv_kind_is_raw(to->kind) && e->kind == DV_K_NOTHING) { /* dead: any value will do */
@@ -427,7 +440,7 @@ bool dv_conversion_needed(dv_build *b, const dv_known_value *entries, int32_t to
     for (int32_t q = 0; q < top; q++) {
         const dv_known_value *e = &entries[q], *t = &to->entries[q];
         if (e->kind == DV_K_RANGE || e->kind == DV_K_RESERVED || t->kind == DV_K_CONSTANT ||
-            t->kind == DV_K_WALK || dv_is_raised(e))
+            t->kind == DV_K_WALK || dv_is_raised(t))
             continue;
         if (is_other_number(e, t)) continue;
         if (dv_has_record(t) || dv_is_faded(e)) {

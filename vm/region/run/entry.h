@@ -39,8 +39,13 @@ static inline dv_value dv_dying_item(dv_value list, int64_t i) {
     if (i < 0) i += count;
     return i >= 0 && i < count ? dv_as_list(list)->items[i] : DV_EMPTY;
 }
+/* RAISE with so many operands, the topmost values, or RERAISE: the exception, an object, goes
+ * behind the slot, with its traceback up to where the region catches it; false: it goes where
+ * vm->error does. */
+enum { DV_RAISES_AGAIN = 3 };
+bool dv_region_raise(dv_vm *vm, dv_value *slot, const void *source, int32_t count) DV_MUST_CHECK;
 /* The exception that the dv_source in the slot describes, which takes the objects behind it; or, if
- * there is no memory for it, what says so. */
+ * there is no memory for it, what says so, which is raised then, too. */
 dv_value dv_region_raised(dv_vm *vm, dv_value *slot);
 /* What handles it ends: these objects go. */
 void dv_region_forget(dv_vm *vm, dv_value *slot);

@@ -621,6 +621,11 @@ uint32_t dv_step_load_method(dv_build *b, uint32_t next_pc) {
 
 bool dv_step_drop_local(dv_build *b, int32_t q) {
     if (b->e[q].kind == DV_K_VIRTUAL) return dv_virtual_drop(b, q);
+    if (b->e[q].kind == DV_K_RAISED) {
+        const dv_known_value e = b->e[q];
+        b->e[q] = (dv_known_value){DV_K_RESERVED, DV_AT_NOWHERE, 0, DV_EMPTY};
+        return dv_raised_drop(b, &e);
+    }
     if (b->e[q].where != DV_AT_HOME) return false;
     dv_region_emit(b, DV_OP_R_RELEASE, dv_home(b, q), 0, 0);
     if (dv_is_faded(&b->e[q])) (void)dv_virtual_drop(b, q);

@@ -6,6 +6,10 @@
  * is *raised* then, and not made: a slot has the dv_source that describes it. ENTER_HANDLER makes
  * two entries of it, HANDLED for the one that was handled before, and RAISED.
  *
+ * What is an object already takes the same way, behind its slot, with its traceback.
+ * A local has it, too, where the clause says `as`, until that is deleted: what is asked of it is
+ * looked up where the exception has been raised (`dv_raised_load`).
+ *
  * Invariants
  *  1. While there is a HANDLED entry nothing runs that could ask which exception is handled: the
  * builder lets a handler with something that calls out make its exception at once (`shown`).
@@ -37,8 +41,20 @@ void dv_raised_quietly(dv_build *b);
 /* BUILD_TUPLE of n constants for the except clause behind it, which looks at what was raised;
  * false: it is something else. */
 bool dv_raised_among(dv_build *b, int32_t n, uint32_t *next_pc);
-/* Is the exception, entry q, that of the HANDLED below it? */
-bool dv_raised_is_handled(const dv_build *b, int32_t q);
+/* The HANDLED entry that belongs to the exception, entry q; -1: it is not handled yet, or any more.
+ */
+int32_t dv_raised_handled(const dv_build *b, int32_t q);
+/* STORE_LOCAL of the topmost entry, an exception, to local q, which has nothing that must be
+ * released any more; false: it is made. */
+bool dv_raised_name(dv_build *b, int32_t q);
+/* LOAD_LOCAL of local q, which has one.  Result: the pc behind what asks it. */
+uint32_t dv_raised_load(dv_build *b, int32_t q, uint32_t next_pc);
+/* The exception, which was in an entry, is in none any more, if that was the last one; false: no
+ * object was released. */
+bool dv_raised_drop(dv_build *b, const dv_known_value *e);
+/* Two ways meet, and one of the entries is one that is not made: what the entry is then.  Where it
+ * is an object on the other way, it is made on its own. */
+dv_kind dv_raised_join(dv_build *b, const dv_known_value *a, const dv_known_value *c);
 /* Something needs entry q, an exception that is not made, or can see that it is not. */
 void dv_raised_show(dv_build *b, int32_t q);
 void dv_raised_show_all(dv_build *b);

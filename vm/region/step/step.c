@@ -775,6 +775,7 @@ uint32_t dv_step_load_local(dv_build *b, uint32_t next_pc) {
         if (b->context->parent || e.where != DV_AT_HOME) return dv_step_leave(b);
         return dv_step_embed(b, 0, 1, next_pc);
     }
+    if (e.kind == DV_K_RAISED) return dv_raised_load(b, q, next_pc);
     if (e.where == DV_AT_HOME)
         dv_push_known(b, e.kind == DV_K_UNSET ? DV_K_ANY : e.kind, DV_AT_ALIAS, q, DV_EMPTY);
     else
@@ -841,21 +842,6 @@ static uint32_t store_local(dv_build *b, uint32_t next_pc) {
     return next_pc; /* it costs what it costs in INCA code: no weight */
 }
 
-uint32_t dv_step_store_local(dv_build *b, uint32_t next_pc) {
-    const int32_t q = b->context->base + (int32_t)dv_word_operand(b, b->pc, 0);
-    if (b->quiet && q < b->locals) b->quiet = NULL;
-    const dv_known_value *v = dv_top(b, 1);
-    if (dv_is_carried(&b->e[q]) && v->kind == DV_K_VIRTUAL && v->slot == b->e[q].slot) {
-        dv_pop(b, 1); /* x = x */
-        return next_pc;
-    }
-    dv_virtual_part(b, q);
-    const dv_known_value old = b->e[q];
-    next_pc = store_local(b, next_pc);
-    if (dv_has_record(&old) && dv_virtual_release(b, old.slot)) dv_step_point_after(b, next_pc);
-    return next_pc;
-}
-
 /* Nothing is left at home but what exits put there, unless the value must be released. */
 uint32_t dv_step_clear_local(dv_build *b, uint32_t next_pc) {
     const int32_t q = b->context->base + (int32_t)dv_word_operand(b, b->pc, 0);
@@ -866,8 +852,31 @@ uint32_t dv_step_clear_local(dv_build *b, uint32_t next_pc) {
     if (drops) dv_region_emit(b, DV_OP_R_RELEASE, dv_home(b, q), 0, 0);
     b->e[q] = (dv_known_value){DV_K_UNSET, DV_AT_VALUE, 0, DV_EMPTY};
     b->version++;
-    const bool ends = dv_has_record(&old) && dv_virtual_release(b, old.slot);
+    const bool ends = (dv_has_record(&old) && dv_virtual_release(b, old.slot)) ||
+                      (old.kind == DV_K_RAISED && dv_raised_drop(b, &old));
     if (drops || ends) dv_step_point_after(b, next_pc);
+    return next_pc;
+}
+
+uint32_t dv_step_store_local(dv_build *b, uint32_t next_pc) {
+    const int32_t q = b->context->base + (int32_t)dv_word_operand(b, b->pc, 0);
+    if (b->quiet && q < b->locals) b->quiet = NULL;
+    const dv_known_value *v = dv_top(b, 1);
+    if (v->where == DV_AT_VALUE && dv_step_follows(b, next_pc, DV_OP_DELETE_LOCAL) &&
+        dv_word_operand(b, next_pc, 0) == dv_word_operand(b, b->pc, 0)) { /* `as e` ends */
+        dv_pop(b, 1);
+        return dv_step_clear_local(b, next_pc + 1);
+    }
+    if (dv_is_carried(&b->e[q]) && v->kind == DV_K_VIRTUAL && v->slot == b->e[q].slot) {
+        dv_pop(b, 1); /* x = x */
+        return next_pc;
+    }
+    dv_virtual_part(b, q);
+    const dv_known_value old = b->e[q];
+    if (v->kind == DV_K_RAISED && dv_raised_name(b, q)) return next_pc;
+    next_pc = store_local(b, next_pc);
+    if (old.kind == DV_K_RAISED && dv_raised_drop(b, &old)) dv_step_point_after(b, next_pc);
+    if (dv_has_record(&old) && dv_virtual_release(b, old.slot)) dv_step_point_after(b, next_pc);
     return next_pc;
 }
 
@@ -897,10 +906,10 @@ dv_value dv_attribute_constant(dv_build *b, const dv_known_value *object) {
     return lasts ? v : DV_EMPTY;
 }
 
-static dv_value lookup_global(dv_build *b, dv_value name) {
+dv_value dv_step_global(dv_build *b, dv_module *module, dv_value name) {
     dv_vm *vm = b->vm;
-    if (!dv_is_empty(b->context->thread->module->dict)) return DV_EMPTY;
-    dv_global_cell *cell = dv_namespace_cell(vm, &b->context->thread->module->names, name);
+    if (!dv_is_empty(module->dict)) return DV_EMPTY;
+    dv_global_cell *cell = dv_namespace_cell(vm, &module->names, name);
     if (!cell) { /* not "no constant": emission, asking again, could then find one */
         dv_error_clear(vm);
         dv_build_fail(b, DV_REFUSED_MEMORY);
@@ -973,7 +982,7 @@ uint32_t dv_step_load_global(dv_build *b, uint32_t next_pc) {
         dv_push_known(b, (dv_kind)held->kind, DV_AT_SLOT, held->slot, DV_EMPTY);
         return next_pc;
     }
-    dv_value v = lookup_global(b, site[2].v);
+    dv_value v = dv_step_global(b, b->context->thread->module, site[2].v);
     if (dv_is_empty(v)) {
         next_pc = dv_step_embed(b, 0, callee ? 3 : 1, next_pc);
         if (callee && !b->ended) dv_mark_reserved(b, 2);

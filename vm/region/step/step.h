@@ -61,6 +61,8 @@ void dv_mark_reserved(dv_build *b, int32_t n);
 void dv_push_constant(dv_build *b, dv_value v);
 /* The value of a global as a constant under an assumption; EMPTY: not constant. */
 dv_value dv_constant_global(dv_build *b, dv_global_cell *cell);
+/* The same of the module's name. */
+dv_value dv_step_global(dv_build *b, dv_module *module, dv_value name);
 /* The value of the attribute that the site at b->pc names, if the object is known to be a certain
  * module, or an object whose attributes last; EMPTY: not constant. */
 dv_value dv_attribute_constant(dv_build *b, const dv_known_value *object);
