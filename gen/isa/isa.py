@@ -116,6 +116,7 @@ SAW = {
     "global": "the cell in the cache is that of a global of the module",
     "function": "what is called is a C function without keywords",
     "init": "what is called is a class with an __init__ of dl",
+    "fields": "what is called is the class of a named tuple",
     "pair": "the key of a dict is two ints",
     "range": "a range is called, and walked at once",
     "iterable": "an iterator of a built-in type is made",

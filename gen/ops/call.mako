@@ -205,7 +205,7 @@ ${call_class(False, n)}</%isa:derivative>
     NEXT();
 </%isa:derivative>
 
-<%isa:derivative name="CALL_FIELDS" of="CALL" promises="boxed" doc="CALL of the class of a named tuple with a value for each field: they become its items.">
+<%isa:derivative name="CALL_FIELDS" saw="fields" of="CALL" doc="CALL of the class of a named tuple with a value for each field: they become its items.">
     SLOW();
     --- out of line ---
     const int64_t n = CELL(2).i;

@@ -51,7 +51,7 @@ typedef enum dv_exit_action {
     DV_EXIT_CAUGHT,   /* what is handled now, retained */
     DV_EXIT_OTHER,    /* an attribute: number `from` of the instances that are made together */
     DV_EXIT_INSTANCE, /* a new instance of the shape whose number is `value`, or, where that is
-                         negative, a tuple of -value items; its attributes, by slot number, or
+                         negative, what is built (dv_built_value); its attributes, by slot number, or
                          items are the next items, whose `to` is -1.  Of the next `from`
                          ones those behind them are more instances, made together with it; `to` is
                          -1 where only others have them */
@@ -85,6 +85,14 @@ static inline uint32_t dv_built_type(const dv_exit_item *item) {
 }
 static inline uint32_t dv_built_count(const dv_exit_item *item) {
     return (uint32_t)-dv_as_int(item->value) >> 8;
+}
+
+/* The same of a tuple of a class of dl, whose `value` has the class's shape in the low half. */
+static inline dv_value dv_named_value(uint32_t shape, uint32_t count) {
+    return dv_int((int64_t)count << 32 | shape);
+}
+static inline uint32_t dv_named_count(const dv_exit_item *item) {
+    return (uint32_t)(dv_as_int(item->value) >> 32);
 }
 
 /* An inlined frame that an exit builds: its header around slots whose contents items provide. */

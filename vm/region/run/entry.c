@@ -452,16 +452,31 @@ static dv_object *bare_built(dv_vm *vm, const dv_exit_item *item, uint32_t count
     return tuple ? &tuple->header : NULL;
 }
 
+/* Is it a tuple of a class of dl? */
+static bool is_named(const dv_exit_item *item) {
+    return !dv_is_built(item) &&
+           (uint32_t)dv_as_int(item->value) >> DV_LAYOUT_SHIFT == DV_T_TUPLE;
+}
+
+static dv_object *bare_named(dv_vm *vm, dv_class *class_, uint32_t count) {
+    dv_value nones[DV_BUILT_ITEMS];
+    for (uint32_t i = 0; i < count; i++) nones[i] = DV_NONE;
+    const dv_value tuple = dv_tuple_take_for(vm, class_, nones, count);
+    return dv_is_empty(tuple) ? NULL : dv_as_object(tuple);
+}
+
 /* What the item describes, without attributes, or with items that are None; how many it is to have.
  * NULL: raised. */
 static dv_object *bare_object(dv_vm *vm, const dv_exit_item *item, uint32_t *count) {
     if (dv_is_built(item)) return bare_built(vm, item, *count = dv_built_count(item));
     const dv_shape *shape = dv_shape_at(vm, (uint32_t)dv_as_int(item->value));
+    if (is_named(item)) return bare_named(vm, shape->class_, *count = dv_named_count(item));
     dv_instance *self = bare_instance(vm, shape->class_, *count = shape->count);
     return self ? &self->header : NULL;
 }
 
 static dv_value *slot_of(const group *g, uint32_t k, uint32_t i) {
+    if (is_named(g->items[k])) return &((dv_tuple *)g->made[k])->items[i];
     if (!dv_is_built(g->items[k])) return dv_instance_slot((dv_instance *)g->made[k], i);
     dv_method *method = (dv_method *)g->made[k];
     switch (dv_built_type(g->items[k])) {

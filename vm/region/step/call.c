@@ -555,9 +555,9 @@ uint32_t dv_step_call(dv_build *b, uint32_t next_pc) {
         if (!self && dv_is_class(callee.value) &&
             dv_raised_call(b, dv_as_class(callee.value), n, next_pc))
             return b->pc;
-        if (!self && dv_is_class(callee.value) &&
-            dv_virtual_construct(b, dv_as_class(callee.value), n, next_pc))
-            return 0;
+        if (dv_is_class(callee.value) &&
+            dv_virtual_construct(b, dv_as_class(callee.value), n, bare, &next_pc))
+            return next_pc;
         if (!self && dv_step_call_bound(b, n, &next_pc)) return next_pc;
     } else if (!self) {
         if (dv_step_call_bound(b, n, &next_pc)) return next_pc;
@@ -603,6 +603,7 @@ void dv_step_push_call(dv_build *b, dv_value callee, dv_value self) {
 uint32_t dv_step_load_method(dv_build *b, uint32_t next_pc) {
     const dv_known_value object = *dv_top(b, 1);
     if (dv_text_ask(b, &next_pc)) return next_pc;
+    if (dv_virtual_load_class(b, next_pc)) return next_pc;
     dv_value self = DV_EMPTY, v = method_constant(b, &object, &self);
     if (!dv_is_empty(v)) {
         dv_pop(b, 1);

@@ -143,7 +143,8 @@ static dv_class *class_of(const dv_build *b, int32_t q) {
 static bool is_no_other(const dv_build *b, int32_t q, const dv_class *class_) {
     const dv_known_value *e = &b->e[q];
     if (e->kind == DV_K_VIRTUAL)
-        return dv_virtual_record(b, e)->built || dv_virtual_record(b, e)->shape->class_ == class_;
+        return dv_virtual_record(b, e)->shape->number < DV_T_COUNT ||
+               dv_virtual_record(b, e)->shape->class_ == class_;
     if (e->kind == DV_K_ANY) return dv_site_cell(b, b->pc)[1].site.met & DV_MET_RIGHT;
     if (e->kind == DV_K_CONSTANT) return !dv_is_instance(e->value);
     return e->kind < DV_K_CONSTANT && e->kind != DV_K_NOTHING;
