@@ -51,10 +51,10 @@ typedef enum dv_exit_action {
     DV_EXIT_CAUGHT,   /* what is handled now, retained */
     DV_EXIT_OTHER,    /* an attribute: number `from` of the instances that are made together */
     DV_EXIT_INSTANCE, /* a new instance of the shape whose number is `value`, or, where that is
-                         negative, what is built (dv_built_value); its attributes, by slot number, or
-                         items are the next items, whose `to` is -1.  Of the next `from`
-                         ones those behind them are more instances, made together with it; `to` is
-                         -1 where only others have them */
+                         negative, what is built (dv_built_value); its attributes, by slot number,
+                         or items are the next items, whose `to` is -1.  Of the next `from` ones
+                         those behind them are more instances, made together with it; `to` is -1
+                         where only others have them */
     DV_EXIT_FADED     /* the same if slot `to` has DV_FADED, else nothing */
 } dv_exit_action;
 

@@ -454,8 +454,7 @@ static dv_object *bare_built(dv_vm *vm, const dv_exit_item *item, uint32_t count
 
 /* Is it a tuple of a class of dl? */
 static bool is_named(const dv_exit_item *item) {
-    return !dv_is_built(item) &&
-           (uint32_t)dv_as_int(item->value) >> DV_LAYOUT_SHIFT == DV_T_TUPLE;
+    return !dv_is_built(item) && (uint32_t)dv_as_int(item->value) >> DV_LAYOUT_SHIFT == DV_T_TUPLE;
 }
 
 static dv_object *bare_named(dv_vm *vm, dv_class *class_, uint32_t count) {

@@ -6,8 +6,8 @@
  *     method need to build its frame only.  The operands stay below it until it returns; its
  *     parameters are aliases of them.
  *  2. A method is entered only where INCA code would: the left operand has the shape that the site
- *     met, and the right one is no instance of another class, which might come first: it has that
- *     shape, too, or is a number, as the site met one.
+ *     met, or is not made, and the right one is no instance of another class, which might come
+ * first: it has that shape, too, or is a number, as the site met one.
  *  3. What follows a NotImplemented is up to INCA code: the region leaves in front of the RETURN.
  */
 #include "region/step/operator.h"
@@ -195,20 +195,29 @@ static dv_class *class_asked(dv_build *b, int32_t q) {
     return dv_shape_at(b->vm, (uint32_t)dv_as_int(e->value))->class_;
 }
 
+/* Is entry q an instance that is not made?  Then its class says which method it is, whatever the
+ * site met. */
+static bool is_unmade(const dv_build *b, int32_t q) {
+    const dv_known_value *e = &b->e[q];
+    return e->kind == DV_K_VIRTUAL && dv_virtual_record(b, e)->shape->number >= DV_T_COUNT;
+}
+
 bool dv_operator_enter(dv_build *b, uint32_t next_pc) {
     const dv_cell *site = dv_site_cell(b, b->pc);
     const uint32_t family = dv_step_op(b, b->pc);
     const int32_t count = (int32_t)dv_op_infos[family].inputs;
     const uint32_t op = dv_op_of(b->vm, site->h);
     const int32_t bottom = b->top - count, self = bottom + self_of(family, op);
-    dv_class *class_ = asks_truth(family)           ? class_asked(b, self)
-                       : dv_operator_is_entered(op) ? class_of(b, self)
-                                                    : NULL;
+    const bool met = dv_operator_is_entered(op);
+    dv_class *class_ = asks_truth(family)          ? class_asked(b, self)
+                       : met || is_unmade(b, self) ? class_of(b, self)
+                                                   : NULL;
     if (!class_) return false;
     const operation found = find_operation(b->vm, class_, family, site);
     const bool reflected = found.kind == DV_OPERATE_REFLECTED;
     const bool two = may_decline(found.kind) && !reflected;
-    if (two && !is_no_other(b, self + 1, class_)) return false;
+    if (two && !(is_no_other(b, self + 1, class_) && (met || b->e[self + 1].kind != DV_K_ANY)))
+        return false;
     if (reflected && !dv_is_raw_number(&b->e[bottom])) return false;
     for (int32_t q = bottom; q < b->top; q++)
         if (b->e[q].kind >= DV_K_UNSET) return false;

@@ -184,7 +184,8 @@ bool dv_virtual_begin(dv_build *b, dv_value object, uint32_t head) {
     const uint32_t count = record.shape->count;
     if (instance->header.references != (twin >= 0 ? 2 : 1) || instance->overflow ||
         record.shape->dictionary || count == 0 || count > DV_VIRTUAL_ATTRIBUTES ||
-        !dv_virtual_is_plain(b, record.shape->class_) || b->begun + (int32_t)count > b->attribute_count / 2)
+        !dv_virtual_is_plain(b, record.shape->class_) ||
+        b->begun + (int32_t)count > b->attribute_count / 2)
         return false;
     for (uint32_t i = 0; i < count; i++) {
         const dv_kind kind = raw_kind(instance->slots[i]);
@@ -613,7 +614,8 @@ static dv_shape *shape_of_built(dv_build *b, dv_type_id type, int32_t n) {
 
 dv_shape *dv_virtual_shape_of(dv_build *b, dv_class *class_, int32_t n) {
     dv_shape *shape = b->named;
-    while (shape && (shape->class_ != class_ || shape->count != (uint32_t)n)) shape = shape->sibling;
+    while (shape && (shape->class_ != class_ || shape->count != (uint32_t)n))
+        shape = shape->sibling;
     if (shape || n > DV_VIRTUAL_ATTRIBUTES || !class_->root) return shape;
     shape = dv_build_get(b, sizeof *shape);
     if (!shape) return NULL;
@@ -684,9 +686,9 @@ bool dv_virtual_build_cell(dv_build *b, int32_t q) {
     if (unset) b->e[q] = (dv_known_value){DV_K_CONSTANT, DV_AT_VALUE, 0, DV_EMPTY};
     if (is_virtual(&b->e[q]) && carrier_of(b, b->e[q].slot) >= 0) dv_virtual_make(b, b->e[q].slot);
     if (!make_value(b, q)) return false;
-    const int32_t number = dv_virtual_add(b, (dv_virtual){.shape = shape,
-                                                      .built = dv_snapshot_at(b->context, b->pc),
-                                                      .values = {b->e[q]}});
+    const int32_t number = dv_virtual_add(
+        b, (dv_virtual){
+               .shape = shape, .built = dv_snapshot_at(b->context, b->pc), .values = {b->e[q]}});
     if (number < 0) return false;
     b->nests |= is_virtual(&b->e[q]);
     b->e[q] = (dv_known_value){DV_K_VIRTUAL, DV_AT_NOWHERE, (int16_t)number, DV_EMPTY};

@@ -81,11 +81,11 @@ dv_reached dv_virtual_live(dv_build *b);
 dv_reached dv_virtual_linked(dv_build *b, int32_t number);
 
 /* construct.c: the call of the class, a constant, with n arguments that the site at b->pc is: into
- * its __init__, or what the class makes of the arguments by itself; false: it is called.  `bare`: below
- * the arguments is the place of a self that there is not. */
+ * its __init__, or what the class makes of the arguments by itself; false: it is called.  `bare`:
+ * below the arguments is the place of a self that there is not. */
 bool dv_virtual_construct(dv_build *b, dv_class *class_, int32_t n, bool bare, uint32_t *next_pc);
-/* LOAD_METHOD of __class__ of the topmost entry, if it is virtual: what is called is its class; false:
- * it is none. */
+/* LOAD_METHOD of __class__ of the topmost entry, if it is virtual: what is called is its class;
+ * false: it is none. */
 bool dv_virtual_load_class(dv_build *b, uint32_t next_pc);
 /* RETURN of such an __init__: the instance is the result. */
 uint32_t dv_virtual_constructed(dv_build *b);
