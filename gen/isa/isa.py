@@ -117,6 +117,7 @@ SAW = {
     "function": "what is called is a C function without keywords",
     "init": "what is called is a class with an __init__ of dl",
     "fields": "what is called is the class of a named tuple",
+    "new": "what is called is a class with a __new__ of dl",
     "pair": "the key of a dict is two ints",
     "range": "a range is called, and walked at once",
     "iterable": "an iterator of a built-in type is made",

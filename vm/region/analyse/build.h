@@ -74,6 +74,7 @@ typedef enum dv_entering {
     DV_ENTERS_INIT,       /* a call of its class, whose __init__ it is (virtual.h) */
     DV_ENTERS_OPERATOR,   /* an operator of dl classes (operator.h) */
     DV_ENTERS_COMPARISON, /* the same, which counts as a call of its own */
+    DV_ENTERS_NEW,        /* a call of its class, whose __new__ it is; likewise */
 } dv_entering;
 
 typedef struct dv_context {

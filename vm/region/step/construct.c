@@ -5,6 +5,7 @@
  * Invariant
  *  1. What a call would look at in the class and its bases, but for the value of __init__, breaks
  * vm->class_sites when it changes. */
+#include "region/step/operator.h"
 #include "region/step/virtual.h"
 #include "types/callable/function.h"
 #include "types/class/class.h"
@@ -133,22 +134,20 @@ typedef struct fields {
     int8_t from[DV_VIRTUAL_ATTRIBUTES];
 } fields;
 
-/* The class's __new__ is that of a named tuple, and nothing else happens in a call. */
-static bool find_fields(dv_build *b, dv_class *class_, fields *f) {
+/* What the __new__ of a named tuple makes for the class; false: it raises, or the class is no plain
+ * one. */
+static bool find_fields(dv_build *b, dv_class *class_, dv_value maker, fields *f) {
     dv_vm *vm = b->vm;
     if (class_->type != DV_T_TUPLE || !dv_virtual_is_plain(b, class_)) return false;
-    (void)dv_class_takes_fields(vm, class_, 0); /* it looks for them */
-    if (class_->fields == UINT32_MAX || class_->fields > DV_VIRTUAL_ATTRIBUTES + 1) return false;
     const dv_value asked[] = {vm->known.getitem, vm->known.len, vm->known.iter, vm->known.bool_};
     for (uint32_t i = 0; i < sizeof asked / sizeof *asked; i++)
         if (dv_class_special(class_, asked[i])) return false;
-    const dv_global_cell *cell = dv_class_find(vm, class_, vm->known.new_);
-    const dv_cfunction *function = (const dv_cfunction *)dv_as_object(cell->value);
+    const dv_cfunction *function = (const dv_cfunction *)dv_as_object(maker);
     const dv_value *parts = dv_as_tuple(function->self)->items;
     f->names = dv_as_tuple(parts[1]);
     f->defaults = dv_is_none(parts[2]) ? NULL : dv_as_tuple(parts[2]);
     f->count = (int32_t)f->names->count;
-    return true;
+    return f->count <= DV_VIRTUAL_ATTRIBUTES;
 }
 
 /* n arguments, the last ones with these names (EMPTY: none); false: the call raises. */
@@ -186,10 +185,10 @@ static void order_items(dv_build *b, const fields *f) {
 }
 
 /* A named tuple, of n arguments above so many entries that no one owns an object of. */
-static bool make_fields(dv_build *b, dv_class *class_, int32_t n, int32_t below,
+static bool make_fields(dv_build *b, dv_class *class_, dv_value maker, int32_t n, int32_t below,
                         uint32_t *next_pc) {
     fields f;
-    if (!find_fields(b, class_, &f) || !class_lasts(b, class_)) return false;
+    if (!find_fields(b, class_, maker, &f) || !class_lasts(b, class_)) return false;
     const bool named =
         dv_step_op(b, b->pc) == DV_OP_CALL_KW || dv_step_op(b, b->pc) == DV_OP_CALL_METHOD_KW;
     if (!bind_fields(&f, n, named ? dv_site_cell(b, b->pc)[3].v : DV_EMPTY)) return false;
@@ -208,9 +207,37 @@ bool dv_virtual_construct(dv_build *b, dv_class *class_, int32_t n, bool bare, u
         *next_pc = 0;
         return true;
     }
+    if (!bare && dv_operator_enter_new(b, class_, n, *next_pc)) {
+        *next_pc = 0;
+        return true;
+    }
     if (n == 0 && class_->constructor == &dv_no_constructor)
         return make_bare(b, class_, 3 + bare, next_pc);
-    return make_fields(b, class_, n, 3 + bare, next_pc);
+    if (class_->type != DV_T_TUPLE) return false;
+    (void)dv_class_takes_fields(b->vm, class_, 0); /* it looks for them */
+    if (class_->fields == UINT32_MAX) return false;
+    const dv_value maker = dv_constant_global(b, dv_class_special(class_, b->vm->known.new_));
+    return !dv_is_empty(maker) && make_fields(b, class_, maker, n, 3 + bare, next_pc);
+}
+
+bool dv_virtual_is_maker(dv_value v) {
+    if (!dv_is_shape(v, DV_T_CFUNCTION)) return false;
+    const dv_cfunction_def *def = ((const dv_cfunction *)dv_as_object(v))->def;
+    return def->keyword_entry == dv_object_new_of || def->flags & DV_CFUNCTION_FIELDS;
+}
+
+bool dv_virtual_make_of(dv_build *b, dv_value maker, int32_t n, int32_t below, uint32_t *next_pc) {
+    const dv_known_value *e = n > 0 ? dv_top(b, n) : NULL;
+    if (b->vm->nama != DV_NAMA_VIRTUAL || !dv_virtual_is_maker(maker) || !e ||
+        e->where != DV_AT_VALUE || !dv_is_class(e->value))
+        return false;
+    dv_class *class_ = dv_as_class(e->value);
+    const dv_cfunction_def *def = ((const dv_cfunction *)dv_as_object(maker))->def;
+    if (def->flags & DV_CFUNCTION_FIELDS)
+        return make_fields(b, class_, maker, n - 1, below + 1, next_pc);
+    const bool plain =
+        class_->type == DV_T_OBJECT && !class_->descriptor && !(class_->flags & DV_CLASS_ABSTRACT);
+    return n == 1 && plain && make_bare(b, class_, below + 1, next_pc);
 }
 
 bool dv_virtual_load_class(dv_build *b, uint32_t next_pc) {

@@ -14,8 +14,10 @@
 
 #include "region/step/complex.h"
 #include "region/step/virtual.h"
+#include "run/call.h"
 #include "run/operate.h"
 #include "types/callable/function.h"
+#include "types/class/class.h"
 
 /* Which method
  * -----------------------------------------------------------------------------------------------
@@ -116,12 +118,17 @@ dv_value dv_operator_met(dv_vm *vm, const dv_cell *site, uint32_t op) {
     return cell && dv_is_function(cell->value) ? cell->value : DV_EMPTY;
 }
 
+/* Does what lookups find in the class last, but for values? */
+static bool lasts(dv_build *b, dv_class *class_) {
+    class_->flags |= DV_CLASS_CACHED;
+    return dv_build_depends(b, &b->vm->class_sites);
+}
+
 /* The method if it lasts: the assumption on its cell covers its value, vm->class_sites that no
  * other one comes before it. */
 static dv_value lasting_method(dv_build *b, dv_class *class_, const operation *found) {
     if (!found->cell || !dv_is_function(found->cell->value)) return DV_EMPTY;
-    class_->flags |= DV_CLASS_CACHED;
-    return dv_build_depends(b, &b->vm->class_sites) ? dv_constant_global(b, found->cell) : DV_EMPTY;
+    return lasts(b, class_) ? dv_constant_global(b, found->cell) : DV_EMPTY;
 }
 
 /* Entering it
@@ -175,6 +182,17 @@ static void push_parameter(dv_build *b, int32_t q) {
         dv_push_known(b, (dv_kind)e.kind, DV_AT_ALIAS, q, DV_EMPTY);
     else
         dv_push_known(b, (dv_kind)e.kind, (dv_where)e.where, e.slot, e.value);
+}
+
+/* What lies below the parameters. */
+static void push_below(dv_build *b, uint32_t how, dv_value method, uint32_t next_pc) {
+    const dv_thread *caller = b->context->thread;
+    const dv_value next = dv_raw_pointer(caller->cells + caller->cell_at[next_pc]);
+    dv_push_known(b, DV_K_CONSTANT, DV_AT_VALUE, 0, dv_int(how));
+    dv_push_known(b, DV_K_CONSTANT, DV_AT_VALUE, 0, next);
+    dv_push_known(b, DV_K_CONSTANT, DV_AT_VALUE, 0, method);
+    dv_push_known(b, DV_K_RESERVED, DV_AT_NOWHERE, 0, DV_EMPTY);
+    dv_push_known(b, DV_K_RESERVED, DV_AT_NOWHERE, 0, DV_EMPTY);
 }
 
 /* Would objects be released if entry q, an operand or a local, were used up? */
@@ -234,20 +252,39 @@ bool dv_operator_enter(dv_build *b, uint32_t next_pc) {
     if (two) guard_right(b, self + 1);
     for (int32_t q = bottom; q < b->top; q++)
         if (b->e[q].where == DV_AT_REGISTER) dv_to_slot(b, q);
-    const dv_thread *caller = b->context->thread;
     const uint32_t own = site[1].site.own & ((1u << count) - 1);
     const uint32_t how = DV_OPERATE_HOW(found.kind, found.op, own);
-    const dv_value next = dv_raw_pointer(caller->cells + caller->cell_at[next_pc]);
-    dv_push_known(b, DV_K_CONSTANT, DV_AT_VALUE, 0, dv_int(how));
-    dv_push_known(b, DV_K_CONSTANT, DV_AT_VALUE, 0, next);
-    dv_push_known(b, DV_K_CONSTANT, DV_AT_VALUE, 0, method);
-    dv_push_known(b, DV_K_RESERVED, DV_AT_NOWHERE, 0, DV_EMPTY);
-    dv_push_known(b, DV_K_RESERVED, DV_AT_NOWHERE, 0, DV_EMPTY);
+    push_below(b, how, method, next_pc);
     for (int32_t i = 0; i < count; i++) /* from self on; a value that is stored is the last */
         push_parameter(b, bottom + (self - bottom + i) % count);
     dv_step_count(b, true);
     dv_step_enter(b, dv_function_thread(dv_as_function(method)), next_pc,
                   DV_OPERATE_COUNTS(how) ? DV_ENTERS_COMPARISON : DV_ENTERS_OPERATOR);
+    return true;
+}
+
+bool dv_operator_enter_new(dv_build *b, dv_class *class_, int32_t n, uint32_t next_pc) {
+    const dv_value function = dv_call_new_of(b->vm, dv_object_value(class_));
+    if (dv_is_empty(function) || n >= DV_OPERATE_ARGUMENTS || dv_step_op(b, b->pc) != DV_OP_CALL ||
+        dv_class_special(class_, b->vm->known.init) || !lasts(b, class_) ||
+        dv_is_empty(dv_constant_global(b, dv_class_special(class_, b->vm->known.new_))))
+        return false;
+    const int32_t bottom = b->top - n - 3, more = DV_BELOW_OPERATOR + n + 1;
+    for (int32_t q = b->top - n; q < b->top; q++)
+        if (b->e[q].kind >= DV_K_UNSET) return false;
+    if (b->top + more >= b->entry_limit) return false;
+    dv_thread *thread = dv_function_thread(dv_as_function(function));
+    b->top += more; /* as it will be */
+    const bool inlined = dv_build_may_inline(b, thread, (uint32_t)n + 1);
+    b->top -= more;
+    if (!inlined) return false;
+    for (int32_t q = b->top - n; q < b->top; q++)
+        if (b->e[q].where == DV_AT_REGISTER) dv_to_slot(b, q);
+    push_below(b, DV_OPERATE_HOW(DV_OPERATE_NEW, n, 0), function, next_pc);
+    push_parameter(b, bottom);
+    for (int32_t i = 0; i < n; i++) push_parameter(b, bottom + 3 + i);
+    dv_step_count(b, true);
+    dv_step_enter(b, thread, next_pc, DV_ENTERS_NEW);
     return true;
 }
 
@@ -257,7 +294,11 @@ bool dv_operator_enter(dv_build *b, uint32_t next_pc) {
 
 int32_t dv_operator_bottom(const dv_context *context) {
     const uint32_t family = dv_step_op_in(context->parent, context->call_pc);
-    return context->base - DV_BELOW_OPERATOR - (int32_t)dv_op_infos[family].inputs;
+    const dv_code *code = context->parent->thread->code;
+    const int32_t inputs = context->entering == DV_ENTERS_NEW
+                               ? 3 + (int32_t)(code->words[context->call_pc] >> 8)
+                               : (int32_t)dv_op_infos[family].inputs;
+    return context->base - DV_BELOW_OPERATOR - inputs;
 }
 
 bool dv_operator_drop(dv_build *b, int32_t q) {
@@ -330,13 +371,25 @@ static uint32_t return_truth(dv_build *b, uint32_t family) {
     return answer(b, family);
 }
 
+/* May what __new__ has returned be the result of the call?  An instance of a class that derives
+ * from this one might have an __init__. */
+static bool is_result(const dv_build *b, const dv_class *class_, const dv_known_value *v) {
+    if (v->kind > DV_K_VIRTUAL) return false;
+    if (v->kind < DV_K_CONSTANT) return true;
+    const dv_class *its = v->kind == DV_K_VIRTUAL ? dv_virtual_record(b, v)->shape->class_
+                                                  : dv_class_of(b->vm, v->value);
+    return its == class_ || !dv_class_is_subclass(its, class_);
+}
+
 uint32_t dv_operator_return(dv_build *b) {
     const dv_context *context = b->context;
     const uint32_t family = dv_step_op_in(context->parent, context->call_pc);
     if (asks_truth(family)) return return_truth(b, family);
     const int32_t to = dv_operator_bottom(context), top = b->top - 1;
     const bool is_store = family == DV_OP_STORE_SUBSCR;
-    const bool declines = !is_store && family != DV_OP_LOAD_SUBSCR && family != DV_OP_NEG;
+    const bool makes = context->entering == DV_ENTERS_NEW;
+    const bool declines = !makes && !is_store && family != DV_OP_LOAD_SUBSCR && family != DV_OP_NEG;
+    if (makes && !is_result(b, dv_as_class(b->e[to].value), &b->e[top])) return dv_step_leave(b);
     if (declines && !guard_answer(b)) return dv_step_leave(b);
     const bool moves = !is_store && leave_slots(b, to);
     const dv_known_value v = b->e[top];

@@ -84,6 +84,10 @@ dv_reached dv_virtual_linked(dv_build *b, int32_t number);
  * its __init__, or what the class makes of the arguments by itself; false: it is called.  `bare`:
  * below the arguments is the place of a self that there is not. */
 bool dv_virtual_construct(dv_build *b, dv_class *class_, int32_t n, bool bare, uint32_t *next_pc);
+/* Is it the __new__ of object, or of a named tuple?  The call of it with n arguments above so many
+ * entries, if the first one is a class that makes nothing else of them; false: it is called. */
+bool dv_virtual_is_maker(dv_value v);
+bool dv_virtual_make_of(dv_build *b, dv_value maker, int32_t n, int32_t below, uint32_t *next_pc);
 /* LOAD_METHOD of __class__ of the topmost entry, if it is virtual: what is called is its class;
  * false: it is none. */
 bool dv_virtual_load_class(dv_build *b, uint32_t next_pc);
