@@ -18,6 +18,7 @@
 #include "run/operate.h"
 #include "types/callable/function.h"
 #include "types/class/class.h"
+#include "types/class/descriptor.h"
 
 /* Which method
  * -----------------------------------------------------------------------------------------------
@@ -38,7 +39,7 @@ static bool is_reflected(uint32_t op) {
 
 /* Which of the operands is the instance, counted from the lowest. */
 static int32_t self_of(uint32_t family, uint32_t op) {
-    return family == DV_OP_STORE_SUBSCR || is_reflected(op);
+    return family == DV_OP_STORE_SUBSCR || family == DV_OP_STORE_ATTR || is_reflected(op);
 }
 
 static dv_value comparison_name(dv_vm *vm, dv_compare_op op) {
@@ -57,6 +58,21 @@ static dv_operate_use use_of(uint32_t family) {
                                            : DV_OPERATE_JUMP_IF_TRUE;
 }
 
+/* The cell of the class with a property of that name; NULL: it has none, or sets attributes itself.
+ */
+static dv_global_cell *property_cell(dv_vm *vm, const dv_class *class_, dv_value name) {
+    if (class_->flags & DV_CLASS_SETATTR) return NULL;
+    dv_global_cell *cell = dv_class_find(vm, (dv_class *)class_, name);
+    if (!dv_is_empty(vm->error)) dv_error_clear(vm);
+    return cell && dv_is_shape(cell->value, DV_T_PROPERTY) ? cell : NULL;
+}
+
+/* The function that the cell has, itself or as the setter of a property. */
+static dv_value method_in(const dv_global_cell *cell) {
+    if (!dv_is_shape(cell->value, DV_T_PROPERTY)) return cell->value;
+    return ((const dv_property *)dv_as_object(cell->value))->set;
+}
+
 /* As the derivatives choose it (gen/ops/arith.mako, compare.mako, data.mako). */
 static operation find_operation(dv_vm *vm, const dv_class *class_, uint32_t family,
                                 const dv_cell *site) {
@@ -66,6 +82,9 @@ static operation find_operation(dv_vm *vm, const dv_class *class_, uint32_t fami
     } else if (family == DV_OP_STORE_SUBSCR) {
         found.kind = DV_OPERATE_STORE;
         found.cell = dv_class_special(class_, vm->known.setitem);
+    } else if (family == DV_OP_STORE_ATTR) {
+        found.kind = DV_OPERATE_SET;
+        found.cell = property_cell(vm, class_, site[2].v);
     } else if (family == DV_OP_NEG) {
         found.kind = DV_OPERATE_UNARY;
         found.cell = dv_class_special(class_, vm->known.neg);
@@ -93,7 +112,7 @@ static operation find_operation(dv_vm *vm, const dv_class *class_, uint32_t fami
 /* Can its result be NotImplemented? */
 static bool may_decline(dv_operate_kind kind) {
     return kind != DV_OPERATE_ITEM && kind != DV_OPERATE_UNARY && kind != DV_OPERATE_STORE &&
-           kind != DV_OPERATE_BOOL;
+           kind != DV_OPERATE_SET && kind != DV_OPERATE_BOOL;
 }
 
 bool dv_operator_is_entered(uint32_t op) {
@@ -127,8 +146,9 @@ static bool lasts(dv_build *b, dv_class *class_) {
 /* The method if it lasts: the assumption on its cell covers its value, vm->class_sites that no
  * other one comes before it. */
 static dv_value lasting_method(dv_build *b, dv_class *class_, const operation *found) {
-    if (!found->cell || !dv_is_function(found->cell->value)) return DV_EMPTY;
-    return lasts(b, class_) ? dv_constant_global(b, found->cell) : DV_EMPTY;
+    if (!found->cell || !dv_is_function(method_in(found->cell))) return DV_EMPTY;
+    const bool is_same = lasts(b, class_) && !dv_is_empty(dv_constant_global(b, found->cell));
+    return is_same ? method_in(found->cell) : DV_EMPTY;
 }
 
 /* Entering it
@@ -202,15 +222,19 @@ static bool has_objects(dv_build *b, int32_t q) {
     return dv_virtual_objects(b->virtuals.data, e->slot) > 0;
 }
 
-/* The class of the operand whose truth is asked for.  Sites of such questions remember no shapes,
- * and what is asked must not die between the answer and the jump. */
-static dv_class *class_asked(dv_build *b, int32_t q) {
+/* The class of entry q, if it is not made or its shape known; NULL: it is not. */
+static dv_class *class_known(dv_build *b, int32_t q) {
     const dv_known_value *e = &b->e[q];
-    if (has_objects(b, q)) return NULL;
     if (e->kind == DV_K_VIRTUAL) return dv_virtual_record(b, e)->shape->class_;
     if (e->where == DV_AT_ALIAS) e = &b->e[e->slot];
     if (!dv_has_known_shape(e) || dv_as_int(e->value) < DV_T_COUNT) return NULL;
     return dv_shape_at(b->vm, (uint32_t)dv_as_int(e->value))->class_;
+}
+
+/* The same of the operand whose truth is asked for.  Sites of such questions remember no shapes,
+ * and what is asked must not die between the answer and the jump. */
+static dv_class *class_asked(dv_build *b, int32_t q) {
+    return has_objects(b, q) ? NULL : class_known(b, q);
 }
 
 /* Is entry q an instance that is not made?  Then its class says which method it is, whatever the
@@ -226,8 +250,9 @@ bool dv_operator_enter(dv_build *b, uint32_t next_pc) {
     const int32_t count = (int32_t)dv_op_infos[family].inputs;
     const uint32_t op = dv_op_of(b->vm, site->h);
     const int32_t bottom = b->top - count, self = bottom + self_of(family, op);
-    const bool met = dv_operator_is_entered(op);
+    const bool met = dv_operator_is_entered(op), sets = family == DV_OP_STORE_ATTR;
     dv_class *class_ = asks_truth(family)          ? class_asked(b, self)
+                       : sets                      ? class_known(b, self)
                        : met || is_unmade(b, self) ? class_of(b, self)
                                                    : NULL;
     if (!class_) return false;
@@ -248,7 +273,7 @@ bool dv_operator_enter(dv_build *b, uint32_t next_pc) {
         dv_build_may_inline(b, dv_function_thread(dv_as_function(method)), (uint32_t)count);
     b->top -= more;
     if (!inlined) return false;
-    guard_shape(b, self);
+    if (!sets) guard_shape(b, self);
     if (two) guard_right(b, self + 1);
     for (int32_t q = bottom; q < b->top; q++)
         if (b->e[q].where == DV_AT_REGISTER) dv_to_slot(b, q);
@@ -386,7 +411,7 @@ uint32_t dv_operator_return(dv_build *b) {
     const uint32_t family = dv_step_op_in(context->parent, context->call_pc);
     if (asks_truth(family)) return return_truth(b, family);
     const int32_t to = dv_operator_bottom(context), top = b->top - 1;
-    const bool is_store = family == DV_OP_STORE_SUBSCR;
+    const bool is_store = family == DV_OP_STORE_SUBSCR || family == DV_OP_STORE_ATTR;
     const bool makes = context->entering == DV_ENTERS_NEW;
     const bool declines = !makes && !is_store && family != DV_OP_LOAD_SUBSCR && family != DV_OP_NEG;
     if (makes && !is_result(b, dv_as_class(b->e[to].value), &b->e[top])) return dv_step_leave(b);
