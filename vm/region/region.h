@@ -211,6 +211,7 @@ typedef struct dv_entry_item {
     /* VIRTUAL: which attribute of the object at home, to which nobody else refers, of which shape,
      * and its kind; shape 0: the slot is to hold no object. */
     uint8_t attribute, of;
+    uint8_t items; /* ... of a tuple: how many it has */
     uint32_t shape;
     /* The kind of numbers that the list or tuple, or that which the iterator walks, should begin
      * with (DV_SEEN_); 0: that does not matter. */
@@ -406,8 +407,9 @@ void dv_region_invalidate(dv_vm *vm, dv_dependent *dependent); /* an assumption 
 
 /* What a slot of the frame holds while control is at a point of a region (inspect/observe.c). */
 typedef struct dv_peek {
-    bool is_raw_int, is_raw_char, is_raw_complex, is_virtual; /* an instance that is not made */
-    int64_t integer;                                          /* or the character */
+    bool is_raw_int, is_raw_char, is_raw_complex;
+    const dv_exit_item *made; /* what makes the instance or tuple, which is not there; else NULL */
+    int64_t integer;          /* or the character */
     double real, imag;
     dv_value value; /* borrowed */
 } dv_peek;

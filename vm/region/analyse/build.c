@@ -769,6 +769,7 @@ static void add_carried_items(dv_build *b, const dv_snapshot *head, int32_t q) {
                                 .twin = twin,
                                 .attribute = (uint8_t)i,
                                 .of = record->values[i].kind,
+                                .items = (uint8_t)record->shape->count,
                                 .shape = record->shape->number});
 }
 

@@ -878,7 +878,7 @@ dv_peek dv_region_peek(const dv_thread *thread, const dv_cell *ip, const dv_valu
         const dv_exit_item *item = &region->items[exit->first_item + i];
         if (item->to != (int16_t)slot) continue;
         if (item->action == DV_EXIT_FADED && dv_same(fp[slot], DV_FADED))
-            return (dv_peek){.is_virtual = true, .value = DV_NONE};
+            return (dv_peek){.made = item, .value = DV_NONE};
         if (item->action == DV_EXIT_INT)
             return (dv_peek){.is_raw_int = true, .integer = (int64_t)fp[item->from].bits};
         if (item->action == DV_EXIT_CHAR)
@@ -949,15 +949,29 @@ static void unbox_range(dv_value *raw, const dv_range_iterator *iterator) {
     raw[2].bits = (uint64_t)iterator->step;
 }
 
+/* Attribute i of the object, which has nothing but those; EMPTY: it has more, or other ones. */
+static dv_value plain_attribute(dv_object *object, const dv_entry_item *item) {
+    const dv_value v = dv_object_value(object);
+    if (dv_is_plain_instance(v)) {
+        const dv_instance *instance = (const dv_instance *)object;
+        return instance->overflow ? DV_EMPTY : instance->slots[item->attribute]; /* weak.h */
+    }
+    const dv_tuple *tuple = (const dv_tuple *)object;
+    if (tuple->count != item->items) return DV_EMPTY;
+    const bool bare = !dv_is_subclass_instance(v) || (!dv_attributes_of(object)->values &&
+                                                      !dv_attributes_of(object)->ending);
+    return bare ? tuple->items[item->attribute] : DV_EMPTY;
+}
+
 static bool unbox_attribute(const dv_value *fp, dv_value *raw, dv_value v,
                             const dv_entry_item *item) {
     *raw = DV_NONE;
     if (!item->shape) return true;
     if (!dv_is_object(v) || dv_as_object(v)->shape != item->shape) return false;
-    dv_instance *object = (dv_instance *)dv_as_object(v);
+    dv_object *object = dv_as_object(v);
     const bool twin = item->twin >= 0 && dv_same(fp[item->twin], v);
-    if (object->header.references != 1u + twin || object->overflow) return false; /* weak.h */
-    v = object->slots[item->attribute];
+    if (object->references != 1u + twin) return false;
+    v = plain_attribute(object, item);
     *raw = v;
     if (item->of == DV_K_FLOAT) return dv_is_float(v);
     raw->bits = item->of == DV_K_INT ? (uint64_t)dv_as_int(v) : v.bits == DV_TRUE.bits;

@@ -134,14 +134,19 @@ typedef struct fields {
     int8_t from[DV_VIRTUAL_ATTRIBUTES];
 } fields;
 
+bool dv_virtual_is_sequence(const dv_build *b, const dv_class *class_) {
+    const dv_vm *vm = b->vm;
+    const dv_value asked[] = {vm->known.getitem, vm->known.len, vm->known.iter, vm->known.bool_};
+    if (class_->type != DV_T_TUPLE || !dv_virtual_is_plain(b, class_)) return false;
+    for (uint32_t i = 0; i < sizeof asked / sizeof *asked; i++)
+        if (dv_class_special(class_, asked[i])) return false;
+    return true;
+}
+
 /* What the __new__ of a named tuple makes for the class; false: it raises, or the class is no plain
  * one. */
 static bool find_fields(dv_build *b, dv_class *class_, dv_value maker, fields *f) {
-    dv_vm *vm = b->vm;
-    if (class_->type != DV_T_TUPLE || !dv_virtual_is_plain(b, class_)) return false;
-    const dv_value asked[] = {vm->known.getitem, vm->known.len, vm->known.iter, vm->known.bool_};
-    for (uint32_t i = 0; i < sizeof asked / sizeof *asked; i++)
-        if (dv_class_special(class_, asked[i])) return false;
+    if (!dv_virtual_is_sequence(b, class_)) return false;
     const dv_cfunction *function = (const dv_cfunction *)dv_as_object(maker);
     const dv_value *parts = dv_as_tuple(function->self)->items;
     f->names = dv_as_tuple(parts[1]);

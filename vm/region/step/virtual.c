@@ -165,6 +165,8 @@ void dv_virtual_part(dv_build *b, int32_t q) {
     if (q < b->locals && dv_is_carried(&b->e[q])) hand_over(b, q);
 }
 
+static dv_shape *shape_of_built(dv_build *b, dv_type_id type, int32_t n);
+
 static dv_kind raw_kind(dv_value v) {
     return dv_is_int(v)     ? DV_K_INT
            : dv_is_float(v) ? DV_K_FLOAT
@@ -172,30 +174,56 @@ static dv_kind raw_kind(dv_value v) {
                             : DV_K_NOTHING;
 }
 
+/* The values of an instance, or of a tuple, that the loop may carry, and its record, without these;
+ * NULL: it may not. */
+static const dv_value *begin_record(dv_build *b, dv_value object, uint32_t head,
+                                    dv_virtual *record) {
+    if (!dv_is_object(object)) return NULL;
+    if (dv_is_plain_instance(object)) {
+        const dv_instance *instance = (const dv_instance *)dv_as_object(object);
+        record->shape = dv_shape_at(b->vm, instance->header.shape);
+        const bool fits = !instance->overflow && !record->shape->dictionary &&
+                          dv_virtual_is_plain(b, record->shape->class_);
+        return fits ? instance->slots : NULL;
+    }
+    if (!dv_is_tuple(object)) return NULL;
+    const dv_tuple *tuple = dv_as_tuple(object);
+    record->built = dv_snapshot_at(b->root, head);
+    if (tuple->count > DV_VIRTUAL_ATTRIBUTES || record->built->needed) return NULL;
+    if (dv_is_shape(object, DV_T_TUPLE)) {
+        record->shape = shape_of_built(b, DV_T_TUPLE, (int32_t)tuple->count);
+    } else {
+        dv_class *class_ = dv_shape_at(b->vm, tuple->header.shape)->class_;
+        if (dv_virtual_is_sequence(b, class_) && tuple->header.shape == class_->root->number)
+            record->shape = dv_virtual_shape_of(b, class_, (int32_t)tuple->count);
+    }
+    return record->shape ? tuple->items : NULL;
+}
+
 bool dv_virtual_begin(dv_build *b, dv_value object, uint32_t head) {
     const int32_t q = b->top;
     const bool fits = b->vm->nama == DV_NAMA_VIRTUAL && q < DV_LIVENESS_LOCALS && !b->parameters &&
                       b->local_uses[q] & DV_LOCAL_STORED && !dv_build_is_dead(b, head, q);
-    if (!fits || !dv_is_plain_instance(object)) return false;
-    dv_instance *instance = (dv_instance *)dv_as_object(object);
+    dv_virtual record = {.shape = NULL};
+    const dv_value *values = fits ? begin_record(b, object, head, &record) : NULL;
+    if (!values) return false;
     const int32_t twin =
         dv_build_twin(b->frame, (uint32_t)b->locals, b->live ? &b->live[head] : NULL, object);
-    dv_virtual record = {.shape = dv_shape_at(b->vm, instance->header.shape)};
     const uint32_t count = record.shape->count;
-    if (instance->header.references != (twin >= 0 ? 2 : 1) || instance->overflow ||
-        record.shape->dictionary || count == 0 || count > DV_VIRTUAL_ATTRIBUTES ||
-        !dv_virtual_is_plain(b, record.shape->class_) ||
-        b->begun + (int32_t)count > b->attribute_count / 2)
+    if (dv_as_object(object)->references != (twin >= 0 ? 2 : 1) || count == 0 ||
+        count > DV_VIRTUAL_ATTRIBUTES || b->begun + (int32_t)count > b->attribute_count / 2)
         return false;
     for (uint32_t i = 0; i < count; i++) {
-        const dv_kind kind = raw_kind(instance->slots[i]);
+        const dv_kind kind = raw_kind(values[i]);
         if (kind == DV_K_NOTHING) return false;
         record.values[i] =
             (dv_known_value){(uint8_t)kind, DV_AT_SLOT,
                              (int16_t)(b->attribute_slots + b->begun + (int32_t)i), DV_EMPTY};
     }
-    record.shape->class_->flags |= DV_CLASS_CACHED;
-    if (!dv_build_depends(b, &b->vm->class_sites)) return false;
+    if (record.shape->number >= DV_T_COUNT) {
+        record.shape->class_->flags |= DV_CLASS_CACHED;
+        if (!dv_build_depends(b, &b->vm->class_sites)) return false;
+    }
     b->begun += (int32_t)count;
     const int32_t number = dv_virtual_add(b, record);
     dv_push_known(b, DV_K_VIRTUAL, DV_AT_NOWHERE, number, DV_FADED);

@@ -35,7 +35,7 @@
  *  8. A tuple is a record, too, whose attributes are its items, and so is a list, whose items
  * change as attributes do, and a bound method: self and the function, which is a constant.  A dict
  * has keys, which are constants, and values in turn; a function its code and its cells, a cell its
- * value (closure.c).  No loop carries them.  They are built at once if they would be made anywhere
+ * value (closure.c).  Loops carry tuples alone.  They are built at once if they would be made anywhere
  * but at exits: then they gain nothing.
  *  9. An attribute may be a virtual instance, whose record's number it is.  A record that changes
  * changes those that name it.  What is linked is made at once.  Where locals in which linked ones
@@ -101,6 +101,8 @@ bool dv_virtual_has_room(dv_build *b);
 /* Do instances of the class have nothing but attributes, and die in silence?  Its own __setattr__
  * makes them where they are stored to. */
 bool dv_virtual_is_plain(const dv_build *b, const dv_class *class_);
+/* Likewise tuples of the class, which have the items of a tuple, and nothing else says which. */
+bool dv_virtual_is_sequence(const dv_build *b, const dv_class *class_);
 /* Raw entry q, in a register or a slot, into a slot of attributes; false: none is free. */
 bool dv_virtual_to_slot(dv_build *b, int32_t q);
 /* A faded instance in the local that the new one, the result of the instruction at b->pc, goes to
