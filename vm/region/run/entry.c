@@ -958,8 +958,8 @@ static dv_value plain_attribute(dv_object *object, const dv_entry_item *item) {
     }
     const dv_tuple *tuple = (const dv_tuple *)object;
     if (tuple->count != item->items) return DV_EMPTY;
-    const bool bare = !dv_is_subclass_instance(v) || (!dv_attributes_of(object)->values &&
-                                                      !dv_attributes_of(object)->ending);
+    const bool bare = !dv_is_subclass_instance(v) ||
+                      (!dv_attributes_of(object)->values && !dv_attributes_of(object)->ending);
     return bare ? tuple->items[item->attribute] : DV_EMPTY;
 }
 

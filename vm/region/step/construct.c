@@ -158,7 +158,7 @@ static bool find_fields(dv_build *b, dv_class *class_, dv_value maker, fields *f
 /* n arguments, the last ones with these names (EMPTY: none); false: the call raises. */
 static bool bind_fields(fields *f, int32_t n, dv_value keywords) {
     const int32_t named = dv_is_empty(keywords) ? 0 : (int32_t)dv_as_tuple(keywords)->count;
-    if (n > f->count) return false;
+    if (n > f->count || named > n) return false;
     for (int32_t i = 0; i < f->count; i++) f->from[i] = (int8_t)(i < n - named ? i : -1);
     for (int32_t k = 0; k < named; k++) {
         const dv_value name = dv_as_tuple(keywords)->items[k];
@@ -250,7 +250,8 @@ bool dv_virtual_load_class(dv_build *b, uint32_t next_pc) {
     if (object->kind != DV_K_VIRTUAL || !dv_same(dv_site_cell(b, b->pc)[2].v, b->vm->known.class_))
         return false;
     dv_class *class_ = dv_virtual_record(b, object)->shape->class_;
-    if (!class_lasts(b, class_)) return false;
+    if (dv_virtual_record(b, object)->shape->number < DV_T_COUNT || !class_lasts(b, class_))
+        return false;
     const int32_t number = object->slot;
     dv_pop(b, 1);
     dv_step_push_call(b, dv_object_value(class_), DV_EMPTY);

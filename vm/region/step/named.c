@@ -84,6 +84,9 @@ uint32_t dv_step_call_named(dv_build *b, uint32_t next_pc) {
         return b->failed ? b->pc : 0;
     const bool bare =
         self && dv_top(b, n + 1)->where == DV_AT_VALUE && dv_is_empty(dv_top(b, n + 1)->value);
+    if (callee->kind == DV_K_CONSTANT && self == bare &&
+        dv_virtual_make_of(b, callee->value, n, 3 + self, &next_pc))
+        return next_pc;
     if (callee->kind == DV_K_CONSTANT && self == bare && dv_is_class(callee->value) &&
         dv_virtual_construct(b, dv_as_class(callee->value), n, bare, &next_pc))
         return next_pc;

@@ -399,10 +399,9 @@ static uint32_t return_truth(dv_build *b, uint32_t family) {
 /* May what __new__ has returned be the result of the call?  An instance of a class that derives
  * from this one might have an __init__. */
 static bool is_result(const dv_build *b, const dv_class *class_, const dv_known_value *v) {
-    if (v->kind > DV_K_VIRTUAL) return false;
-    if (v->kind < DV_K_CONSTANT) return true;
-    const dv_class *its = v->kind == DV_K_VIRTUAL ? dv_virtual_record(b, v)->shape->class_
-                                                  : dv_class_of(b->vm, v->value);
+    if (v->kind == DV_K_CONSTANT) return !dv_is_instance(v->value);
+    if (v->kind != DV_K_VIRTUAL) return v->kind < DV_K_CONSTANT;
+    const dv_class *its = dv_virtual_record(b, v)->shape->class_;
     return its == class_ || !dv_class_is_subclass(its, class_);
 }
 

@@ -1,5 +1,5 @@
-/* virtual.c: instances that are not made: calls of classes, attributes, and where the object is
- * needed after all (virtual.h). */
+/* virtual.c: instances that are not made: attributes, and where the object is needed after all
+ * (virtual.h). */
 #include "region/step/virtual.h"
 
 #include "code/liveness.h"
@@ -189,7 +189,8 @@ static const dv_value *begin_record(dv_build *b, dv_value object, uint32_t head,
     if (!dv_is_tuple(object)) return NULL;
     const dv_tuple *tuple = dv_as_tuple(object);
     record->built = dv_snapshot_at(b->root, head);
-    if (tuple->count > DV_VIRTUAL_ATTRIBUTES || record->built->needed) return NULL;
+    if (!record->built || record->built->needed || tuple->count > DV_VIRTUAL_ATTRIBUTES)
+        return NULL;
     if (dv_is_shape(object, DV_T_TUPLE)) {
         record->shape = shape_of_built(b, DV_T_TUPLE, (int32_t)tuple->count);
     } else {

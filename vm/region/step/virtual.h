@@ -32,11 +32,12 @@
  * attributes are to change, or what is no local holds it for longer, it is made.  Another local may
  * have it, which carries it once the first one is stored to.  Dead ones may have faded with its
  * record: if they have DV_FADED, exits put into them what the carrier has.
- *  8. A tuple is a record, too, whose attributes are its items, and so is a list, whose items
- * change as attributes do, and a bound method: self and the function, which is a constant.  A dict
- * has keys, which are constants, and values in turn; a function its code and its cells, a cell its
- * value (closure.c).  Loops carry tuples alone.  They are built at once if they would be made anywhere
- * but at exits: then they gain nothing.
+ *  8. A tuple is a record, too, whose attributes are its items, also one of a class of dl, whose
+ * shape has the number of the class's; and so is a list, whose items change as attributes do, and a
+ * bound method: self and the function, which is a constant.  A dict has keys, which are constants,
+ * and values in turn; a function its code and its cells, a cell its value (closure.c).  Loops carry
+ * tuples alone.  They are built at once if they would be made anywhere but at exits: then they gain
+ * nothing.
  *  9. An attribute may be a virtual instance, whose record's number it is.  A record that changes
  * changes those that name it.  What is linked is made at once.  Where locals in which linked ones
  * have faded meet again, either none has been made or all.  None of a circle reaches objects:
