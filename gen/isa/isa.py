@@ -116,6 +116,7 @@ SAW = {
     "global": "the cell in the cache is that of a global of the module",
     "function": "what is called is a C function without keywords",
     "init": "what is called is a class with an __init__ of dl",
+    "field": "the attribute is a field of a named tuple",
     "fields": "what is called is the class of a named tuple",
     "new": "what is called is a class with a __new__ of dl",
     "pair": "the key of a dict is two ints",

@@ -256,7 +256,7 @@ static void scan_code(scan *s, const dv_thread *thread, uint32_t begin, uint32_t
             next = dv_thread_pc(thread, cell + x.cells); /* all of it is one instruction */
         verdict v = judge(s->vm, cell, generic, op);
         note_made(s, op);
-        if (op == DV_OP_LOAD_ATTR_FIELD) {
+        if (op < DV_OP_COUNT && dv_op_infos[op].saw == DV_SAW_FIELD) {
             s->fields += weighs;
             if (!s->depth) s->field_pc = pc;
             continue;
