@@ -44,6 +44,7 @@ TABLE = (
     ("fx3", "", "", 0, "likewise, stored into a slice"),
     ("fx4", "", "", 0, "likewise, with a reduction"),
     ("v1", "", "", 0, "objects that need not be made"),
+    ("v_named", "v_named0", "nama", 1.6, "named tuples, and what a __new__ makes"),
     ("paper4", "", "", 0, "likewise, of the paper's figure 4"),
     ("v2", "", "", 0, "likewise, nbody with vectors that its bodies keep"),
     ("w_places", "", "", 0, "d[x, y] of a dict"),

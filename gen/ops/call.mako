@@ -205,7 +205,7 @@ ${call_class(False, n)}</%isa:derivative>
     NEXT();
 </%isa:derivative>
 
-<%isa:derivative name="CALL_FIELDS" of="CALL" promises="boxed" doc="CALL of the class of a named tuple with a value for each field: they become its items.">
+<%isa:derivative name="CALL_FIELDS" saw="fields" of="CALL" doc="CALL of the class of a named tuple with a value for each field: they become its items.">
     SLOW();
     --- out of line ---
     const int64_t n = CELL(2).i;
@@ -217,6 +217,17 @@ ${call_class(False, n)}</%isa:derivative>
     sp -= n + 2;
     sp[-1] = result;
     NEXT_RELEASING(class_);
+</%isa:derivative>
+
+<%isa:derivative name="CALL_CLASS_NEW" saw="new" of="CALL" doc="CALL of a dl class whose __new__ is a dl function with exactly the class and these arguments: enters it.">
+    SLOW();
+    --- out of line ---
+    const dv_value callee = sp[-CELL(2).i - 3];
+    if (DV_UNLIKELY(dv_is_empty(dv_call_new_of(vm, callee)) || GUARD_FAILS())) MISS();
+    r = CELL(2).i;
+    ip += LEN;
+    DEAD_FLOAT();
+    TAIL(dv_slow_enter_new);
 </%isa:derivative>
 
 <%isa:derivative name="CALL_OBJECT" of="CALL" promises="boxed" doc="CALL of what C calls: a partial, a cache, an itemgetter, a class with a __new__ of dl or a metaclass that makes its instances.">

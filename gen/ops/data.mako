@@ -374,7 +374,7 @@ ${load_of_dict()}\
     DONE(bound);
 </%isa:derivative>
 
-<%isa:derivative name="LOAD_ATTR_FIELD" of="LOAD_ATTR" cache="shape cell" fuses="L" doc="object.name of a named tuple with the cached shape: the cell of its class that has the field's descriptor is in the cache.">
+<%isa:derivative name="LOAD_ATTR_FIELD" saw="field" promises="boxed" of="LOAD_ATTR" cache="shape cell" fuses="L" doc="object.name of a named tuple with the cached shape: the cell of its class that has the field's descriptor is in the cache.">
     if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != CACHED(shape) || GUARD_FAILS())) MISS();
     const dv_value found = CACHED(cell)->value;
     if (DV_UNLIKELY(!dv_is_tuple_getter(found))) MISS();

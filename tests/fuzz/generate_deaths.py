@@ -63,6 +63,13 @@ def other_del(self):
     note("other", 1)
 
 
+def late_new(cls, v=0, o=None):
+    self = object.__new__(cls)
+    self.v = self.w = v
+    self.o = o
+    return self
+
+
 def late_set(self, name, value):
     object.__setattr__(self, name, value)
 
@@ -262,7 +269,7 @@ CHANGES = [
     "CLASS.__del__ = late_del", "CLASS.__del__ = late_del", "CLASS.__del__ = other_del", "forget(CLASS, '__del__')", "CLASS.p = property(lambda self: 5)", "CLASS.p = 6", "forget(CLASS, 'p')",
     "CLASS.v = 55", "CLASS.v = property(lambda self: 8, lambda self, x: None)", "CLASS.w = 3", "forget(CLASS, 'w')", "CLASS.o = None", "CLASS.w = property(lambda self: 2, lambda self, x: None)",
     "CLASS.__setattr__ = late_set", "CLASS.__setattr__ = odd_set", "forget(CLASS, '__setattr__')", "CLASS.__getattribute__ = late_get", "CLASS.__getattribute__ = odd_get",
-    "forget(CLASS, '__getattribute__')", "CLASS.__init__ = late_init", "CLASS.__lt__ = lambda self, other: True", "make = make_other", "pair = pair_other", "walk = stroll", "stroll = walk",
+    "forget(CLASS, '__getattribute__')", "CLASS.__init__ = late_init", "CLASS.__new__ = late_new", "CLASS.__lt__ = lambda self, other: True", "make = make_other", "pair = pair_other", "walk = stroll", "stroll = walk",
     "gens.append(walk(GOBJ))\nnext(gens[-1])", "gens.append(stroll(CLASS(1)))\nnext(gens[-1])", "gens.clear()", "if gens:\n    gens[0].close()", "if gens:\n    gens.pop()", "keep.clear()", "keep.append(GOBJ)",
     "keep.append(lambda: GOBJ)", "collect()", "collect()", "GOBJ.o = GOBJ\nGOBJ = CLASS(4)", "a = [CLASS(6)]\na.append(a)", "a, b = CLASS(1), CLASS(2)\na.o, b.o = b, a", "GOBJ.o = CLASS(3)",
     "CLASS.st = staticmethod(lambda x: 9)", "CLASS.cl = classmethod(lambda cls, x: 4)", "CLASS.st = lambda self, x: self.v", "touch = make", "CLASS.late = lambda self, i: i",
@@ -273,6 +280,11 @@ RAISING = ("CLASS.v =", "CLASS.o =", "CLASS.w =", "forget(CLASS, 'w')", "forget(
 FRAGILE = ("CLASS(i, ", "make(", "pair(", "chain(", "fill(", "last(", "swap(", "late(", "walk(", "stroll(", "parade(", "[CLASS", "(OBJ, CLASS", "[OBJ, CLASS", "CLASS(k)", "< CLASS", "with ", ".new(", ".st(", ".cl(")
 # Only where nothing else in a cycle has a finaliser: in which order these run is no matter of this file.
 RING = "box = []\nbox.append(ring(box))\nnext(box[0])"
+
+
+# All set v, o and w, for classes that have no __init__.
+NEWS = [f"{first}self.v = self.w = v\nself.o = o\nreturn self" for first in
+        ("self = super().__new__(cls)\n", "self = object.__new__(cls)\n", "note('new', v)\nself = object.__new__(cls)\n", "self = super().__new__(cls)\nself.v = o\n")]
 
 
 class Deaths(Writer):
@@ -319,7 +331,11 @@ class Deaths(Writer):
             self.line("__slots__ = ()")
         if slotted:
             self.slotted.append(name)
-        if not base or self.chance(30):
+        made = self.chance(25)
+        if made:
+            with self.under("def __new__(cls, v=0, o=None):"):
+                self.put(self.pick(NEWS))
+        if (not base or self.chance(30)) and not (made and self.chance(70)):
             with self.under("def __init__(self, v=0, o=None):"):
                 self.init(self.pick(INITS), catches=self.raises and slotted)
         for head, bodies in METHODS:

@@ -2,7 +2,7 @@
 
 Locals p0 to p2 hold instances of a few small classes; attributes are ints, floats, and sometimes objects.  Methods
 return numbers, new instances, tuples, or self; small lists are built and stored to; instances go into lists, tuples and attributes, also of other new ones and in circles, are carried from round to
-round, are compared by identity, are set by object.__setattr__, get and lose attributes, and are alive when guards fail, errors are raised, and classes change.
+round, are compared by identity, are set by object.__setattr__, made by a __new__ of their class, get and lose attributes, and are alive when guards fail, errors are raised, and classes change.
 """
 
 from generate_loops import FLOATS, INTS, Loops
@@ -130,6 +130,51 @@ class Nest:
         return [getattr(side, 'a', type(side).__name__) for side in (self.left, self.right)], self.left is self.right, self.left is self
 
 
+# What a __new__ makes, and named tuples; their methods are those of Pair.
+class Made:
+    bonus, show = 3, Pair.show
+    total, count, moved, kept, both, larger, changed, weighed = Pair.total, Pair.count, Pair.moved, Pair.kept, Pair.both, Pair.larger, Pair.changed, Pair.weighed
+    __add__, __rmul__, __rsub__, half, twin = Pair.__add__, Pair.__rmul__, Pair.__rsub__, Pair.half, Pair.twin
+
+    def __new__(cls, a, b%(made_default)s):
+        %(made_first)sself = %(maker)s
+        self.a = a
+        self.b = b
+        return %(made)s
+
+    @classmethod
+    def of(cls, a, b):
+        %(factory)s
+
+    wide = property(lambda self: self.a, lambda self, value: %(wide)s)
+
+
+class Cast(Made):
+    def __new__(cls, a, b):
+        self = super().__new__(%(cast)s, a, b)
+        %(cast_last)s
+        return self
+
+
+class Row(collections.namedtuple("Row", "a b", defaults=[0.5])):
+%(slots)s
+    def __add__(self, other):
+        return %(row)s(self.a + other.a, self.b + other[1])
+
+    def total(self):
+        return self.a * 0.5 + self.b
+
+    def up(self, k):
+        return self.__class__(self.a %% 1000 + k, self.b)
+
+    high = property(lambda self: self[0] + len(self), lambda self, value: deaths.append(value))
+
+
+class Cell(Row):
+    def __new__(cls, a, b=1.5):
+        return %(row_maker)s
+
+
 deaths = []
 gc.disable()  # when circles die is nobody's business
 '''
@@ -158,6 +203,20 @@ CHANGES = [
     "Pair.twin = property(Pair.kept)",
     "Pair.__bool__ = lambda self: self.a % 3 == 0",
     "Nest.__bool__ = lambda self: False",
+    "Made.__new__ = other_new",
+    "Made.__init__ = lambda self, a, b=1.5: setattr(self, 'a', 4)",
+    "Made.__del__ = lambda self: deaths.append('made')",
+    "Made.wide = property(lambda self: 1, lambda self, value: deaths.append(value))",
+    "Cast.__new__ = Made.__new__",
+    "Row.a = property(lambda self: 3)",
+    "Row.__len__ = lambda self: 5",
+    "Row.__getitem__ = lambda self, i: 1",
+    "Row.__iter__ = lambda self: iter((1, 0.5))",
+    "Row.__new__ = lambda cls, a, b=2.5: tuple.__new__(cls, (b, a))",
+    "Row.__del__ = lambda self: deaths.append(len(self))",
+    "Row.__bool__ = lambda self: False",
+    "Cell.__init__ = lambda self, a, b=1.5: deaths.append(a)",
+    "Cell.total = lambda self: 0.25",
     "Pair = Point",
     "Point = Pair",
 ]
@@ -205,7 +264,7 @@ class Instances(Loops):
         return super().float_expression(depth)
 
     def new(self) -> str:
-        kind = self.pick(["Pair", "Pair", "Pair", "Point", "Point", "Holder", "Fixed", "Fixed"])
+        kind = self.pick(["Pair", "Pair", "Pair", "Point", "Point", "Holder", "Fixed", "Fixed", "Made", "Made", "Made.of", "Cast"])
         a, b = self.int_expression(1), self.float_expression(1)
         return self.pick([f"{kind}({a}, {b})", f"{kind}({a}, {b})", f"{kind}(b={b}, a={a})", f"{kind}({a}, b={b})"])
 
@@ -251,6 +310,9 @@ class Instances(Loops):
             return
         if self.chance(20):
             self.tuple()
+            return
+        if self.chance(15):
+            self.row()
             return
         if self.chance(30):
             self.list()
@@ -372,6 +434,22 @@ class Instances(Loops):
             f"if ({key}) not in keys: keys.{self.pick(['add', 'add', 'discard'])}(({key}))",
             f"held_keys[{key}] = held_keys.get(({key}), 0) + 1",
             f"i1 += held_keys[{key}] if ({key}) in held_keys else 2",
+        ]))
+
+    def row(self) -> None:
+        """A statement with r0, a named tuple of numbers, or r1, one of other things."""
+        name, loop, kind = self.pick(OBJECTS), self.pick(self.loops or ["0"]), self.pick(["Row", "Row", "Cell"])
+        a, b = f"{self.int_expression(1)} % 1000", self.float_expression(0)
+        new = f"r0 = {self.pick([f'{kind}({a}, {b})', f'{kind}({a}, {b})', f'{kind}({a})', f'{kind}(b={b}, a={a})', f'{kind}({a}, b={b})', f'Row._make([{a}, {b}])'])}"
+        other = f"r1 = {kind}({self.pick([name, self.object_expression(1), f'Told({self.int_leaf()})'])}, {self.pick(['r0', 't0', '[i1]', name])})"
+        self.put(self.pick([
+            new, new, f"{new}\ni1 = (i1 + r0.a + len(r0)) % 1000", f"{new}\ni1, x0 = r0", f"{new}\nx0 = r0[1] * 0.5 + r0[-2]", f"if {self.condition()}: {new}",
+            f"r0 = {kind}(r0.a % 1000 + 1, r0.b * 0.5)", f"r0 = r0 + {kind}({self.int_leaf()}, {self.float_leaf()})", f"r0 = r0.up({self.int_leaf()}).up(1)",
+            "x0 = r0.total()", "i1 = r0.high % 1000", f"r0.high = {self.int_leaf()}", f"{name} = Pair(r0.a, r0.b)", f"{name}.wide = {self.int_leaf()}", "i1, x0 = r0",
+            f"i1 += (r0 == held) + (r0 is {self.pick(['r1', 'held', 'None'])}) + isinstance(r0, tuple) + (type(r0) is Row) + (i1 in r0) + (1 if r0 else 2)",
+            f"if r0 {self.pick(['<', '==', '>='])} (i1, {self.float_leaf()}): i1 += 1", f"r0 = r0._replace(a={self.int_leaf()})", f"held = {self.pick(['r0', 'r1', 'r0 + (1,)'])}",
+            other, other, f"{other}\n{name} = r1.a\ni1 = look({name}) % 1000", f"{other}\n{name}, held = r1", "r1 = Row(r1.b, r1.a)\nr1 = Row(r1[1], r1[0])", "i1 = look(r1.a) % 1000",
+            f"if {self.condition()}: {other}", f"if {loop} == {self.random.randrange(2, 60)}: print(r0, {{r0: 1}}, str(r0.a))", "for held in r0: x0 += held * 0.5",
         ]))
 
     def list(self) -> None:
@@ -528,11 +606,25 @@ class Instances(Loops):
         }
         choices["first"] = self.pick(["", "", "if right is left: right = Pair(3, 1.5)\n        ", "left = right if isinstance(left, Nest) else left\n        ",
                                      "if left.a > right.a: self.left = right\n        else: "])
+        choices |= {
+            "made_default": self.pick(["", "", "=1.5"]),
+            "made_first": self.pick(["", "", "", "if a == 7: return None\n        ", "if a == 8: return Pair(a, b)\n        ", "10 // (a - 7)\n        "]),
+            "maker": self.pick(["super().__new__(cls)", "object.__new__(cls)", "super(Made, cls).__new__(cls)"]),
+            "made": self.pick(["self", "self", "self", "self if a != 9 else 3", "look(self) and self"]),
+            "factory": self.pick(["return cls(a, b)", "self = cls.__new__(cls, a, b)\n        self.b = b * 2\n        return self", "return Made(b=b, a=a)"]),
+            "wide": self.pick(["setattr(self, 'a', value)", "self.changed(value)", "None"]),
+            "cast": self.pick(["cls", "cls", "cls", "Made"]),
+            "cast_last": self.pick(["self.c = a", "self.a += 1", "pass"]),
+            "slots": self.pick(["", "    __slots__ = ()\n"]),
+            "row": self.pick(["Row", "Row", "Cell", "type(self)"]),
+            "row_maker": self.pick(["super().__new__(cls, a, b)", "super().__new__(cls, b=b, a=a)", "Row.__new__(cls, a)", "tuple.__new__(cls, (a, b))", "super().__new__(Row, a, b)"]),
+        }
         choices["broken"] = self.pick(["", "", "\n        left.a // (left.a - 7)", "\n        self.right = 10 // left.a"])
         program = super().text(seed)
         more = (CLASSES % choices).strip("\n").split("\n")
-        more += ["", "", "import gc"] + (NESTED % choices).strip("\n").split("\n")
+        more += ["", "", "import collections", "import gc"] + (NESTED % choices).strip("\n").split("\n")
         more += ["", "", "def other_init(self, a=1, b=1.0):", "    self.b = b", "    self.a = a"]
+        more += ["", "", "def other_new(cls, a=1, b=1.0):", "    self = object.__new__(cls)", "    self.b = b", "    self.a = a", "    return self"]
         more += ["", "", "def look(p):", "    return p.a"]
         more += ["", "", "def called(f, x):", "    return f(x)"]
         more += ["", "", "def adder(k):", "    return lambda x: x % 1000 + k"]
@@ -547,9 +639,11 @@ class Instances(Loops):
         end = next(i for i in range(run, len(lines)) if lines[i].startswith("    print(i0, i1, i2, x0"))
         names = ["    global Pair, Point, Nest", "    p0 = p1 = Pair(1, 0.5)", "    p2 = Point(2, 1.5)", "    objects = [p0, p1, p2, Pair(3, 2.5)]", "    held = None",
                  "    body, *bodies = [Holder(i, 0.5) for i in range(3)]", "    for b in [body, *bodies]: b.other = Pair(3, 0.5)",
-                 "    f0 = f1 = p0.total", "    t1 = (p0.count, 1)", "    n0 = Nest(p0, p1)", "    n1 = Nest(p2, p2)", "    t0 = (p0, 1, (0.5, p1))", "    l0 = l1 = l2 = [1, 0.5, p0, [p1]]", "    d0 = d2 = {'i': 1, 'x': 0.5, 'p': p0}", "    h0 = h1 = adder(1)", "    shared = 1", "    q0 = q1 = None", "    keys, held_keys = {(1, 2), (0, 1.0), ('a', 3), (2, 1, 1)}, {(1, 1): 5, (2, 'a'): 3}"]
+                 "    f0 = f1 = p0.total", "    t1 = (p0.count, 1)", "    n0 = Nest(p0, p1)", "    n1 = Nest(p2, p2)", "    t0 = (p0, 1, (0.5, p1))", "    l0 = l1 = l2 = [1, 0.5, p0, [p1]]", "    d0 = d2 = {'i': 1, 'x': 0.5, 'p': p0}", "    h0 = h1 = adder(1)", "    shared = 1", "    q0 = q1 = None", "    keys, held_keys = {(1, 2), (0, 1.0), ('a', 3), (2, 1, 1)}, {(1, 1): 5, (2, 'a'): 3}",
+                 "    r0 = Row(1, 0.5)", "    r1 = Row(p0, r0)"]
         shown = ["    print(f0.__self__.show(), f0.__name__, f1.__name__, t1[1])", "    print(p0.show(), p1.show(), p2.show(), [p.show() for p in objects], [p0 is p1, p1 is p2, objects[0] is p0], n0.show(), n1.show(), deaths[-9:])", "    print([b.other.show() for b in [body, *bodies]])", "    print(t0[0].show(), t0[1], t0[2][1].show())", "    print(len(l0), len(l1), *[x for x in l0 if isinstance(x, (int, float))], l0[2].show(), l0 is l1)", "    print([(k, v) for k, v in d0.items() if isinstance(v, (int, float))], len(d2), h0.__name__, h0 is h1, shared)",
-                 "    print([q.show() if isinstance(q, Pair) else q for q in (q0, q1)], q0 is q1, q0 is p0, q1 is p1, len(keys), len(held_keys), sum(held_keys.values()))"]
+                 "    print([q.show() if isinstance(q, Pair) else q for q in (q0, q1)], q0 is q1, q0 is p0, q1 is p1, len(keys), len(held_keys), sum(held_keys.values()))",
+                 "    print(r0.a, r0.b, r0[0], len(r0), type(r0).__name__, type(r1).__name__, type(r1.a).__name__, deaths[-5:])"]
         lines[end:end] = shown
         lines[run + 2 : run + 2] = names
         lines[begin:begin] = more + ["", ""]

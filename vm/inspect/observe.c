@@ -117,6 +117,28 @@ static uint64_t digest_int(uint64_t h, int64_t i) {
     return mix_bytes(mix(h, i < 0), &limb, sizeof limb);
 }
 
+/* What type has what the item makes? */
+static uint32_t type_made(const dv_exit_item *made) {
+    return dv_is_built(made) ? dv_built_type(made)
+                             : (uint32_t)dv_as_int(made->value) >> DV_LAYOUT_SHIFT;
+}
+
+/* The same of an instance or a tuple of numbers that is not made: what its items are is in the
+ * frame's slots. */
+static uint64_t digest_made(dv_vm *vm, uint64_t h, const dv_value *fp, const dv_exit_item *made) {
+    h = mix(h, type_made(made) ? type_made(made) : (uint32_t)DV_T_OBJECT);
+    if (!dv_is_built(made)) return h;
+    h = mix(h, dv_built_count(made));
+    for (uint32_t i = 0; i < dv_built_count(made); i++) {
+        const dv_exit_item *item = &made[1 + i];
+        const dv_value v = item->action == DV_EXIT_VALUE ? item->value : fp[item->from];
+        h = item->action == DV_EXIT_INT    ? digest_int(h, (int64_t)v.bits)
+            : item->action == DV_EXIT_BOOL ? digest(vm, h, dv_bool(v.bits), 0)
+                                           : digest(vm, h, v, 0);
+    }
+    return h;
+}
+
 /* Events
  * ---------------------------------------------------------------------------------------------- */
 
@@ -166,7 +188,7 @@ uint64_t dv_event_digest(const dv_event *event) {
         dv_peek local = local_at(event, i);
         h = local.is_raw_int       ? digest_int(h, local.integer)
             : local.is_raw_char    ? mix(mix(mix(h, DV_T_STR), (uint64_t)local.integer), 1)
-            : local.is_virtual     ? mix(h, DV_T_OBJECT)
+            : local.made           ? digest_made(event->vm, h, event->fp, local.made)
             : local.is_raw_complex ? digest_complex(mix(h, DV_T_COMPLEX), local.real, local.imag)
                                    : digest(event->vm, h, local.value, DEPTH);
     }
@@ -185,7 +207,8 @@ static int describe(dv_vm *vm, const dv_peek *local, char *buffer, size_t size) 
     if (local->is_raw_complex)
         return snprintf(buffer, size, "(%.17g%+.17gj)", local->real, local->imag);
     if (local->is_raw_char) return snprintf(buffer, size, "str");
-    if (local->is_virtual) return snprintf(buffer, size, "object");
+    if (local->made)
+        return snprintf(buffer, size, "%s", type_made(local->made) ? "tuple" : "object");
     if (dv_is_empty(v)) return snprintf(buffer, size, "(unassigned)");
     if (dv_is_int(v)) return snprintf(buffer, size, "%lld", (long long)dv_as_int(v));
     if (dv_is_float(v)) return snprintf(buffer, size, "%.17g", dv_as_float(v));

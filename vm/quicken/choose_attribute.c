@@ -81,7 +81,7 @@ static dv_class *class_with_methods(dv_vm *vm, dv_value object, dv_value name) {
     const dv_type *layout = vm->types[dv_as_object(object)->shape >> DV_LAYOUT_SHIFT];
     dv_class *class_ = dv_shape_at(vm, dv_as_object(object)->shape)->class_;
     bool plain = !layout->get_attribute && !layout->face;
-    return plain && !(class_->flags & (DV_CLASS_GETATTRIBUTE | DV_CLASS_DATA)) ? class_ : NULL;
+    return plain && !(class_->flags & DV_CLASS_GETATTRIBUTE) ? class_ : NULL;
 }
 
 /* The cell of a method in the object's class or one of its bases. */

@@ -218,8 +218,12 @@ static uint32_t form_of_instance(const call_site *c) {
     return thread->exact_arguments == c->count + 1 ? DV_OP_CALL_INSTANCE : DV_OP_COUNT;
 }
 
-/* The derivative for what C calls; DV_OP_COUNT: none. */
+/* The derivative for what C calls, or a class with a __new__ of dl; DV_OP_COUNT: none. */
 static uint32_t form_of_object(const call_site *c) {
+    const dv_value made_by = c->method ? DV_EMPTY : dv_call_new_of(c->vm, c->callee);
+    if (!dv_is_empty(made_by) && c->count < DV_OPERATE_ARGUMENTS &&
+        dv_function_thread(dv_as_function(made_by))->exact_arguments == c->count + 1)
+        return DV_OP_CALL_CLASS_NEW;
     return !c->method && dv_call_is_of_object(c->vm, c->callee) ? DV_OP_CALL_OBJECT : DV_OP_COUNT;
 }
 

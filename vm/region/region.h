@@ -51,10 +51,10 @@ typedef enum dv_exit_action {
     DV_EXIT_CAUGHT,   /* what is handled now, retained */
     DV_EXIT_OTHER,    /* an attribute: number `from` of the instances that are made together */
     DV_EXIT_INSTANCE, /* a new instance of the shape whose number is `value`, or, where that is
-                         negative, a tuple of -value items; its attributes, by slot number, or
-                         items are the next items, whose `to` is -1.  Of the next `from`
-                         ones those behind them are more instances, made together with it; `to` is
-                         -1 where only others have them */
+                         negative, what is built (dv_built_value); its attributes, by slot number,
+                         or items are the next items, whose `to` is -1.  Of the next `from` ones
+                         those behind them are more instances, made together with it; `to` is -1
+                         where only others have them */
     DV_EXIT_FADED     /* the same if slot `to` has DV_FADED, else nothing */
 } dv_exit_action;
 
@@ -85,6 +85,14 @@ static inline uint32_t dv_built_type(const dv_exit_item *item) {
 }
 static inline uint32_t dv_built_count(const dv_exit_item *item) {
     return (uint32_t)-dv_as_int(item->value) >> 8;
+}
+
+/* The same of a tuple of a class of dl, whose `value` has the class's shape in the low half. */
+static inline dv_value dv_named_value(uint32_t shape, uint32_t count) {
+    return dv_int((int64_t)count << 32 | shape);
+}
+static inline uint32_t dv_named_count(const dv_exit_item *item) {
+    return (uint32_t)(dv_as_int(item->value) >> 32);
 }
 
 /* An inlined frame that an exit builds: its header around slots whose contents items provide. */
@@ -203,6 +211,7 @@ typedef struct dv_entry_item {
     /* VIRTUAL: which attribute of the object at home, to which nobody else refers, of which shape,
      * and its kind; shape 0: the slot is to hold no object. */
     uint8_t attribute, of;
+    uint8_t items; /* ... of a tuple: how many it has */
     uint32_t shape;
     /* The kind of numbers that the list or tuple, or that which the iterator walks, should begin
      * with (DV_SEEN_); 0: that does not matter. */
@@ -401,8 +410,9 @@ void dv_region_invalidate(dv_vm *vm, dv_dependent *dependent); /* an assumption 
 
 /* What a slot of the frame holds while control is at a point of a region (inspect/observe.c). */
 typedef struct dv_peek {
-    bool is_raw_int, is_raw_char, is_raw_complex, is_virtual; /* an instance that is not made */
-    int64_t integer;                                          /* or the character */
+    bool is_raw_int, is_raw_char, is_raw_complex;
+    const dv_exit_item *made; /* what makes the instance or tuple, which is not there; else NULL */
+    int64_t integer;          /* or the character */
     double real, imag;
     dv_value value; /* borrowed */
 } dv_peek;

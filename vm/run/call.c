@@ -9,6 +9,7 @@
 #include "run/frame.h"
 #include "run/operate.h"
 #include "types/class/class.h"
+#include "types/class/descriptor.h"
 #include "types/exception/exception.h"
 #include "types/class/subclass.h"
 
@@ -222,6 +223,18 @@ static const dv_cell *make_fields(dv_vm *vm, const dv_cell *link, dv_value *sp, 
     return link;
 }
 
+dv_value dv_call_new_of(dv_vm *vm, dv_value callee) {
+    if (!dv_is_shape(callee, DV_T_CLASS)) return DV_EMPTY;
+    const dv_class *class_ = dv_as_class(callee);
+    const uint32_t needed = DV_CLASS_NEW | DV_CLASS_READY;
+    if (class_->descriptor || class_->metaclass || (class_->flags & needed) != needed ||
+        (class_->type != DV_T_OBJECT && class_->type != DV_T_TUPLE))
+        return DV_EMPTY;
+    const dv_global_cell *cell = dv_class_special_again(vm, class_, vm->known.new_);
+    if (!cell || dv_is_function(cell->value)) return cell ? cell->value : DV_EMPTY;
+    return dv_is_shape(cell->value, DV_T_STATICMETHOD) ? dv_method_unbound(cell->value) : DV_EMPTY;
+}
+
 /* A bound method of a dl function becomes a call with self in front, without C recursion. */
 static bool open_method(dv_vm *vm, dv_value **sp, uint32_t *count) {
     dv_value *frame = *sp - *count;
@@ -255,6 +268,29 @@ const dv_cell *dv_call_entries(dv_vm *vm, const dv_cell *link, dv_value *sp, dv_
         if (!dv_is_empty(method)) return call_instance(vm, link, sp, fp, count, keywords, method);
     }
     return call_object(vm, link, sp, fp, count, keywords);
+}
+
+/* The class and the arguments stay where they are (operate.h), and the frame gets its own. */
+const dv_cell *dv_slow_enter_new(DV_HANDLER_PARAMETERS) {
+    (void)d;
+    const dv_cell *link = ip;
+    const uint32_t count = (uint32_t)r;
+    const dv_value *args = sp - count;
+    const dv_value function = dv_call_new_of(vm, args[-3]);
+    const dv_thread *thread = dv_function_thread(dv_as_function(function));
+    dv_value *frame = sp + 5;
+    if (thread->exact_arguments != (int64_t)count + 1 || vm->calls_left < 2 ||
+        !dv_frame_fits(vm, thread, frame))
+        return dv_call_entries(vm, link, sp, fp, count, DV_EMPTY);
+    sp[0] = (dv_value){DV_TAG_INT | DV_OPERATE_HOW(DV_OPERATE_NEW, count, 0)};
+    sp[1] = dv_raw_pointer(link);
+    sp[2] = dv_retain(function);
+    frame[0] = dv_retain(args[-3]);
+    for (uint32_t i = 0; i < count; i++) frame[1 + i] = dv_retain(args[i]);
+    vm->calls_left--;
+    vm->sp = dv_frame_push(vm, thread, frame, fp, dv_operate_cell);
+    vm->fp = frame;
+    return thread->entry;
 }
 
 /* ip is already behind the call. */

@@ -20,6 +20,9 @@ dv_value dv_function_make(dv_vm *vm, dv_thread *thread, dv_value defaults);
 /* Where no call seems to be left, for a comprehension that is inlined: polls; false: raised. */
 bool dv_call_may_nest(dv_vm *vm) DV_MUST_CHECK;
 
+/* The __new__ of dl with which a call of the class begins, whatever else happens then; EMPTY: it
+ * has none, or is no class, or one for which there is more to it. */
+dv_value dv_call_new_of(dv_vm *vm, dv_value callee);
 /* Is it C that a call of this has to enter, and not a frame: what is no function, and no class or
  * method that is called by way of a function? */
 bool dv_call_is_of_object(dv_vm *vm, dv_value callee);

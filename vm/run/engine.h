@@ -95,6 +95,8 @@ const dv_cell *dv_slow_call(
 const dv_cell *dv_slow_call_keywords(DV_HANDLER_PARAMETERS); /* the same; vm->handover: names */
 /* The callee is a dl function: its arguments, named by vm->keywords, are bound. */
 const dv_cell *dv_slow_enter_keywords(DV_HANDLER_PARAMETERS);
+/* The callee is a class with a __new__ of dl (dv_call_new_of). */
+const dv_cell *dv_slow_enter_new(DV_HANDLER_PARAMETERS);
 const dv_cell *dv_slow_call_ex(DV_HANDLER_PARAMETERS);   /* CALL_EX; r: is there a mapping? */
 const dv_cell *dv_slow_safepoint(DV_HANDLER_PARAMETERS); /* polls; ip: where to continue */
 

@@ -3,6 +3,7 @@
 
 #include "core/upcall.h"
 #include "run/engine.h"
+#include "types/class/class.h"
 #include "types/class/instance.h"
 #include "types/number/int.h"
 
@@ -83,6 +84,16 @@ static const dv_cell *finish_statement(dv_vm *vm, dv_value result, uint32_t coun
     return behind;
 }
 
+/* What the __new__ of the class has returned takes the place of the call, once it is initialised.
+ */
+static const dv_cell *finish_new(dv_vm *vm, uint32_t count, dv_value result, const dv_cell *behind,
+                                 dv_value *sp) {
+    dv_value *args = sp - count;
+    const dv_value made = dv_class_made(vm, dv_as_class(args[-3]), result, args, count, DV_EMPTY);
+    vm->calls_left++;
+    return finish_value(vm, made, count + 3, ~(uint32_t)6, behind, sp);
+}
+
 static const dv_cell *finish(dv_vm *vm, uint32_t how, dv_value result, const dv_cell *behind,
                              dv_value *sp) {
     int64_t length;
@@ -97,6 +108,7 @@ static const dv_cell *finish(dv_vm *vm, uint32_t how, dv_value result, const dv_
         length = dv_length_returned(vm, result);
         return finish_value(vm, length < 0 ? DV_EMPTY : dv_int_from_int64(vm, length), 4, 9, behind,
                             sp);
+    case DV_OPERATE_NEW: return finish_new(vm, DV_OPERATE_OP(how), result, behind, sp);
     case DV_OPERATE_NEXT:
         *sp = result;
         vm->sp = sp + 1;

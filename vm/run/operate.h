@@ -2,11 +2,11 @@
  *
  *     a b   becomes   a b | how | next ip | method R R self other
  *
- * and likewise with one operand (`not a`, `if a:`), with three (`a[b] = v`), or with the callee and
- * the argument of len.  a and b stay where they are, as the state of the operator's pc says, so
- * that the unwinder needs to know nothing else.  The frame returns to OPERATED
- * (gen/ops/control.mako), which makes of the method's result what the operator does; NotImplemented
- * goes on where the generic instruction would.
+ * and likewise with one operand (`not a`, `if a:`), with three (`a[b] = v`), with the callee and
+ * the argument of len, or with a class and the arguments of its call.  a and b stay where they are,
+ * as the state of the operator's pc says, so that the unwinder needs to know nothing else.  The
+ * frame returns to OPERATED (gen/ops/control.mako), which makes of the method's result what the
+ * operator does; NotImplemented goes on where the generic instruction would.
  *
  * Invariants
  *  1. A method is entered only where the generic instruction would ask it first.
@@ -36,8 +36,12 @@ typedef enum dv_operate_kind {
     DV_OPERATE_STORE, /* a[b] = v */
     DV_OPERATE_DELETE, /* del a[b] */
     DV_OPERATE_SET,    /* a.b = v by a property */
+    DV_OPERATE_NEW,    /* a call of a class by its __new__, with op arguments */
     DV_OPERATE_COUNT   /* how many kinds there are */
 } dv_operate_kind;
+
+/* A call of a class with fewer arguments may be such an operator. */
+enum { DV_OPERATE_ARGUMENTS = 28 };
 
 /* What becomes of a truth. */
 typedef enum dv_operate_use {
@@ -49,9 +53,11 @@ typedef enum dv_operate_use {
 /* own: the operator's site; op: its dv_binary_op or dv_compare_op. */
 #define DV_OPERATE_HOW(kind, op, own) \
     ((uint64_t)(own) | (uint64_t)(kind) << 3 | (uint64_t)(op) << 8)
-/* Is it a comparison, which counts as a call of its own, as dv_compare does? */
-#define DV_OPERATE_COUNTS(how) \
-    (DV_OPERATE_KIND(how) == DV_OPERATE_COMPARE || DV_OPERATE_KIND(how) == DV_OPERATE_OPPOSITE)
+/* Is it what counts as a call of its own: a comparison, as dv_compare does, or the call of a class?
+ */
+#define DV_OPERATE_COUNTS(how)                                                                    \
+    (DV_OPERATE_KIND(how) == DV_OPERATE_COMPARE || DV_OPERATE_KIND(how) == DV_OPERATE_OPPOSITE || \
+     DV_OPERATE_KIND(how) == DV_OPERATE_NEW)
 #define DV_OPERATE_KIND(how) ((dv_operate_kind)((how) >> 3 & 31))
 #define DV_OPERATE_OP(how)   ((how) >> 8)
 

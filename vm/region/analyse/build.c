@@ -219,7 +219,7 @@ dv_context *dv_build_inline(dv_build *b, dv_thread *callee) {
 static bool may_branch(const dv_build *b, const dv_context *from) {
     int depth = 0;
     for (const dv_context *c = from; c; c = c->parent)
-        if (c->entering == DV_ENTERS_INIT) return false;
+        if (c->entering == DV_ENTERS_INIT || c->entering == DV_ENTERS_NEW) return false;
     for (const dv_context *c = from->joins; c; c = c->joins) depth++;
     return depth < BRANCH_DEPTH && b->branches < MOST_BRANCHES && !b->emitting;
 }
@@ -799,6 +799,7 @@ static void add_carried_items(dv_build *b, const dv_snapshot *head, int32_t q) {
                                 .twin = twin,
                                 .attribute = (uint8_t)i,
                                 .of = record->values[i].kind,
+                                .items = (uint8_t)record->shape->count,
                                 .shape = record->shape->number});
 }
 

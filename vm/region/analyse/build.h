@@ -78,6 +78,7 @@ typedef enum dv_entering {
     DV_ENTERS_INIT,       /* a call of its class, whose __init__ it is (virtual.h) */
     DV_ENTERS_OPERATOR,   /* an operator of dl classes (operator.h) */
     DV_ENTERS_COMPARISON, /* the same, which counts as a call of its own */
+    DV_ENTERS_NEW,        /* a call of its class, whose __new__ it is; likewise */
 } dv_entering;
 
 typedef struct dv_context {
@@ -219,6 +220,7 @@ typedef struct dv_build {
     uint64_t faded;     /* locals in which an instance fades somewhere */
     bool nests;         /* an instance has been an attribute of another one */
     dv_shape *built; /* what virtual tuples and lists have as shapes, by number of items, or NULL */
+    dv_shape *named; /* likewise of tuples of classes of dl, as siblings */
     int32_t begun;   /* slots of attributes that instances have which the frame holds */
     dv_snapshot *block; /* the leader from which instructions are interpreted, and ... */
     uint32_t weight;    /* ... what each of them weighs: 8 for each loop around it */

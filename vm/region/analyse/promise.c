@@ -112,12 +112,15 @@ typedef struct scan {
     const dv_thread *producer; /* the code of the generator that the loop walks, or NULL */
     dv_promise *promise;
     uint64_t heaviest;
-    int depth;  /* of calls */
-    bool makes; /* instances */
+    int depth;         /* of calls */
+    bool makes;        /* instances */
+    bool makes_fields; /* named tuples */
     /* Comparisons without a derivative, and the last one's place.  Those of instances that are not
-     * made are answered. */
+     * made are answered.  And fields of named tuples, likewise. */
     uint64_t compared;
     uint32_t compared_pc;
+    uint64_t fields;
+    uint32_t field_pc;
 } scan;
 
 static void count(scan *s, bool typed, uint32_t pc, uint64_t weight) {
@@ -223,6 +226,12 @@ static bool is_item(const dv_code *code, uint32_t before, uint32_t pc) {
            (op == DV_OP_LOAD_SUBSCR || op == DV_OP_STORE_SUBSCR);
 }
 
+static void note_made(scan *s, uint32_t op) {
+    const dv_saw saw = op < DV_OP_COUNT ? (dv_saw)dv_op_infos[op].saw : DV_SAW_NOTHING;
+    s->makes |= saw == DV_SAW_INIT || saw == DV_SAW_FIELDS || saw == DV_SAW_NEW;
+    s->makes_fields |= saw == DV_SAW_FIELDS || saw == DV_SAW_NEW;
+}
+
 static void scan_code(scan *s, const dv_thread *thread, uint32_t begin, uint32_t end,
                       uint32_t weight) {
     const dv_code *code = thread->code;
@@ -246,7 +255,12 @@ static void scan_code(scan *s, const dv_thread *thread, uint32_t begin, uint32_t
         if (op >= DV_OP_COUNT && s->vm->hooks.plugin.expression(s->vm, cell, &x))
             next = dv_thread_pc(thread, cell + x.cells); /* all of it is one instruction */
         verdict v = judge(s->vm, cell, generic, op);
-        s->makes |= op < DV_OP_COUNT && dv_op_infos[op].saw == DV_SAW_INIT;
+        note_made(s, op);
+        if (op < DV_OP_COUNT && dv_op_infos[op].saw == DV_SAW_FIELD) {
+            s->fields += weighs;
+            if (!s->depth) s->field_pc = pc;
+            continue;
+        }
         if (v == BOXED && (generic == DV_OP_EQ || generic == DV_OP_NE)) {
             s->compared += weighs;
             if (!s->depth) s->compared_pc = pc;
@@ -268,9 +282,11 @@ static void scan_code(scan *s, const dv_thread *thread, uint32_t begin, uint32_t
 dv_promise dv_region_promise(dv_vm *vm, const dv_thread *thread, uint32_t head, uint32_t back,
                              const dv_thread *producer) {
     dv_promise promise = {.pc = back};
-    scan s = {.vm = vm, .producer = producer, .promise = &promise, .compared_pc = back};
+    scan s = {
+        .vm = vm, .producer = producer, .promise = &promise, .compared_pc = back, .field_pc = back};
     scan_code(&s, thread, head, back + 1, 1);
     if (producer) scan_code(&s, producer, 0, producer->code->word_count, 1);
     if (s.compared && !s.makes) count(&s, false, s.compared_pc, s.compared);
+    if (s.fields && !s.makes_fields) count(&s, false, s.field_pc, s.fields);
     return promise;
 }

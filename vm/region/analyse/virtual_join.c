@@ -67,7 +67,7 @@ static int32_t live_holder(const way *w, int32_t record) {
 static bool comes_carried(const way *w, int32_t q) {
     const dv_virtual *record = dv_virtual_record(w->b, &w->b->e[q]);
     if ((w->context->parent && !dv_producer_is(w->b, w->context)) || is_open(w) || is_kept(w, q) ||
-        record->shape->count == 0 || record->built)
+        record->shape->count == 0 || (record->built && !dv_virtual_is(record, DV_T_TUPLE)))
         return false;
     for (int32_t other = 0; other < w->b->top; other++) {
         dv_reached others = {.count = 0};

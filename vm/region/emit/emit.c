@@ -167,7 +167,8 @@ static const dv_cell *link_of(const dv_context *c) {
     switch (c->entering) {
     case DV_ENTERS_INIT: return dv_construct_cell;
     case DV_ENTERS_OPERATOR:
-    case DV_ENTERS_COMPARISON: return dv_operate_cell;
+    case DV_ENTERS_COMPARISON:
+    case DV_ENTERS_NEW: return dv_operate_cell;
     case DV_ENTERS_CALL:
     case DV_ENTERS_GETTER: break;
     }
@@ -175,7 +176,7 @@ static const dv_cell *link_of(const dv_context *c) {
 }
 
 /* What the call of an inlined function counts as. */
-static uint8_t calls_of(const dv_context *c) { return c->entering == DV_ENTERS_COMPARISON ? 2 : 1; }
+static uint8_t calls_of(const dv_context *c) { return c->entering >= DV_ENTERS_COMPARISON ? 2 : 1; }
 
 uint32_t dv_exit_make(dv_build *b, dv_context *context, uint32_t pc, bool counts) {
     dv_virtual_disturb(b);

@@ -452,16 +452,30 @@ static dv_object *bare_built(dv_vm *vm, const dv_exit_item *item, uint32_t count
     return tuple ? &tuple->header : NULL;
 }
 
+/* Is it a tuple of a class of dl? */
+static bool is_named(const dv_exit_item *item) {
+    return !dv_is_built(item) && (uint32_t)dv_as_int(item->value) >> DV_LAYOUT_SHIFT == DV_T_TUPLE;
+}
+
+static dv_object *bare_named(dv_vm *vm, dv_class *class_, uint32_t count) {
+    dv_value nones[DV_BUILT_ITEMS];
+    for (uint32_t i = 0; i < count; i++) nones[i] = DV_NONE;
+    const dv_value tuple = dv_tuple_take_for(vm, class_, nones, count);
+    return dv_is_empty(tuple) ? NULL : dv_as_object(tuple);
+}
+
 /* What the item describes, without attributes, or with items that are None; how many it is to have.
  * NULL: raised. */
 static dv_object *bare_object(dv_vm *vm, const dv_exit_item *item, uint32_t *count) {
     if (dv_is_built(item)) return bare_built(vm, item, *count = dv_built_count(item));
     const dv_shape *shape = dv_shape_at(vm, (uint32_t)dv_as_int(item->value));
+    if (is_named(item)) return bare_named(vm, shape->class_, *count = dv_named_count(item));
     dv_instance *self = bare_instance(vm, shape->class_, *count = shape->count);
     return self ? &self->header : NULL;
 }
 
 static dv_value *slot_of(const group *g, uint32_t k, uint32_t i) {
+    if (is_named(g->items[k])) return &((dv_tuple *)g->made[k])->items[i];
     if (!dv_is_built(g->items[k])) return dv_instance_slot((dv_instance *)g->made[k], i);
     dv_method *method = (dv_method *)g->made[k];
     switch (dv_built_type(g->items[k])) {
@@ -864,7 +878,7 @@ dv_peek dv_region_peek(const dv_thread *thread, const dv_cell *ip, const dv_valu
         const dv_exit_item *item = &region->items[exit->first_item + i];
         if (item->to != (int16_t)slot) continue;
         if (item->action == DV_EXIT_FADED && dv_same(fp[slot], DV_FADED))
-            return (dv_peek){.is_virtual = true, .value = DV_NONE};
+            return (dv_peek){.made = item, .value = DV_NONE};
         if (item->action == DV_EXIT_INT)
             return (dv_peek){.is_raw_int = true, .integer = (int64_t)fp[item->from].bits};
         if (item->action == DV_EXIT_CHAR)
@@ -935,15 +949,29 @@ static void unbox_range(dv_value *raw, const dv_range_iterator *iterator) {
     raw[2].bits = (uint64_t)iterator->step;
 }
 
+/* Attribute i of the object, which has nothing but those; EMPTY: it has more, or other ones. */
+static dv_value plain_attribute(dv_object *object, const dv_entry_item *item) {
+    const dv_value v = dv_object_value(object);
+    if (dv_is_plain_instance(v)) {
+        const dv_instance *instance = (const dv_instance *)object;
+        return instance->overflow ? DV_EMPTY : instance->slots[item->attribute]; /* weak.h */
+    }
+    const dv_tuple *tuple = (const dv_tuple *)object;
+    if (tuple->count != item->items) return DV_EMPTY;
+    const bool bare = !dv_is_subclass_instance(v) ||
+                      (!dv_attributes_of(object)->values && !dv_attributes_of(object)->ending);
+    return bare ? tuple->items[item->attribute] : DV_EMPTY;
+}
+
 static bool unbox_attribute(const dv_value *fp, dv_value *raw, dv_value v,
                             const dv_entry_item *item) {
     *raw = DV_NONE;
     if (!item->shape) return true;
     if (!dv_is_object(v) || dv_as_object(v)->shape != item->shape) return false;
-    dv_instance *object = (dv_instance *)dv_as_object(v);
+    dv_object *object = dv_as_object(v);
     const bool twin = item->twin >= 0 && dv_same(fp[item->twin], v);
-    if (object->header.references != 1u + twin || object->overflow) return false; /* weak.h */
-    v = object->slots[item->attribute];
+    if (object->references != 1u + twin) return false;
+    v = plain_attribute(object, item);
     *raw = v;
     if (item->of == DV_K_FLOAT) return dv_is_float(v);
     raw->bits = item->of == DV_K_INT ? (uint64_t)dv_as_int(v) : v.bits == DV_TRUE.bits;

@@ -33,7 +33,7 @@ static int is_among(const dv_build *b, const dv_class *class_, const dv_known_va
                    : dv_class_is_subclass(class_, dv_as_class(asked->value));
     if (asked->kind != DV_K_VIRTUAL) return -1;
     const dv_virtual *record = dv_virtual_record(b, asked);
-    if (!record->built || record->shape->number != DV_T_TUPLE) return -1;
+    if (!dv_virtual_is(record, DV_T_TUPLE)) return -1;
     int found = 0;
     for (uint32_t i = 0; i < record->shape->count && found >= 0; i++) {
         const int is = is_class(&record->values[i]) ? is_among(b, class_, &record->values[i]) : -1;

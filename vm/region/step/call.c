@@ -446,10 +446,13 @@ uint32_t dv_step_copy_free(dv_build *b, uint32_t next_pc) {
     return next_pc;
 }
 
-/* The class of the first parameter, if its instance is virtual or its shape known; NULL: it is not.
- */
-static dv_class *class_of_self(const dv_build *b) {
-    const dv_known_value *e = &b->e[b->context->base];
+/* The class of self, or that which it is, if its instance is virtual or its shape known; NULL: it
+ * is not. */
+static dv_class *class_of_self(const dv_build *b, const dv_known_value *e) {
+    if (e->where == DV_AT_VALUE && dv_is_class(e->value)) {
+        dv_class *class_ = dv_as_class(e->value);
+        return class_->metaclass ? NULL : class_;
+    }
     if (e->kind == DV_K_VIRTUAL) {
         const dv_virtual *record = dv_virtual_record(b, e);
         return record->built ? NULL : record->shape->class_; /* or a cell has it */
@@ -459,55 +462,90 @@ static dv_class *class_of_self(const dv_build *b) {
     return dv_shape_at(b->vm, (uint32_t)dv_as_int(e->value))->class_;
 }
 
-/* What super().name is: a method of a class behind that of the function, in the order of the
- * instance's class; EMPTY: not known. */
-static dv_value method_behind(dv_build *b, dv_value name) {
+/* The class in which the inlined function is; EMPTY: not known. */
+static dv_value class_of_function(const dv_build *b) {
     const dv_function *function = inlined_function(b);
-    dv_class *class_ =
-        function && dv_is_shape(function->closure, DV_T_TUPLE) ? class_of_self(b) : NULL;
-    if (!class_ || dv_as_tuple(function->closure)->count != 1) return DV_EMPTY;
-    const dv_value start = dv_as_variable(dv_as_tuple(function->closure)->items[0])->value;
+    const bool closes = function && dv_is_shape(function->closure, DV_T_TUPLE) &&
+                        dv_as_tuple(function->closure)->count == 1;
+    return closes ? dv_as_variable(dv_as_tuple(function->closure)->items[0])->value : DV_EMPTY;
+}
+
+/* What super(start, self).name finds: an attribute of a class behind that one, in the order of the
+ * class of self; EMPTY: not known. */
+static dv_value found_behind(dv_build *b, dv_value start, const dv_known_value *self,
+                             dv_value name) {
+    dv_class *class_ = dv_is_empty(start) ? NULL : class_of_self(b, self);
     uint32_t from = 0;
+    if (!class_) return DV_EMPTY;
     while (from < class_->mro_count && !dv_same(dv_object_value(class_->mro[from]), start)) from++;
     if (from == class_->mro_count) return DV_EMPTY;
     dv_global_cell *cell = dv_class_find_behind(b->vm, class_, from + 1, name);
     if (!dv_is_empty(b->vm->error)) dv_error_clear(b->vm);
-    if (!cell || !dv_is_function(cell->value)) return DV_EMPTY;
+    if (!cell || dv_is_empty(cell->value)) return DV_EMPTY;
     class_->flags |= DV_CLASS_CACHED;
     return dv_build_depends(b, &b->vm->class_sites) ? dv_constant_global(b, cell) : DV_EMPTY;
 }
 
-/* super() and the LOAD_METHOD behind it, in a function that is analysed inline.  Others look at the
- * frame, which this one has not. */
-static uint32_t call_super(dv_build *b, uint32_t next_pc) {
-    if (!dv_step_follows(b, next_pc, DV_OP_LOAD_METHOD)) return dv_step_leave(b);
-    const dv_value method = method_behind(b, dv_site_cell(b, next_pc)[2].v);
-    if (dv_is_empty(method)) return dv_step_leave(b);
-    const int32_t base = b->context->base;
-    const dv_known_value self = b->e[base];
-    dv_pop(b, 3);
-    dv_push_constant(b, method);
+/* Object.__init__, which does nothing without arguments. */
+static bool is_object_init(dv_value v) {
+    return dv_is_shape(v, DV_T_CFUNCTION) &&
+           ((const dv_cfunction *)dv_as_object(v))->def->keyword_entry == dv_object_init;
+}
+
+/* What is called where `found` was found for self, and with which self: it, its class, or EMPTY;
+ * false: neither is known. */
+static bool bind_found(const dv_build *b, dv_value *found, dv_known_value *self) {
+    const dv_known_value none = {DV_K_CONSTANT, DV_AT_VALUE, 0, DV_EMPTY};
+    const bool of_class = self->where == DV_AT_VALUE && dv_is_class(self->value);
+    const dv_value unbound = dv_method_unbound(*found);
+    if (dv_is_function(*found) || is_object_init(*found)) return !of_class;
+    if (dv_is_shape(*found, DV_T_CLASSMETHOD)) {
+        self->value = dv_object_value(class_of_self(b, self));
+        *self = (dv_known_value){DV_K_CONSTANT, DV_AT_VALUE, 0, self->value};
+    } else {
+        *self = none;
+    }
+    if (!dv_is_empty(unbound)) *found = unbound;
+    return !dv_is_empty(unbound) || dv_virtual_is_maker(*found);
+}
+
+/* super(), or super(class, self), and the LOAD_METHOD behind it.  Self is a parameter of the
+ * function that is analysed inline, or the topmost entry; false: not known. */
+static bool call_super(dv_build *b, int32_t n, uint32_t *next_pc) {
+    if (!dv_step_follows(b, *next_pc, DV_OP_LOAD_METHOD)) return false;
+    const int32_t q = n ? b->top - 1 : b->context->base;
+    const dv_value start = n ? dv_top(b, 2)->value : class_of_function(b);
+    dv_known_value self = b->e[q];
+    if (n && (self.where == DV_AT_HOME || dv_top(b, 2)->where != DV_AT_VALUE)) return false;
+    dv_value found = found_behind(b, start, &self, dv_site_cell(b, *next_pc)[2].v);
+    if (dv_is_empty(found) || !bind_found(b, &found, &self)) return false;
+    dv_pop(b, 3 + n);
+    dv_push_constant(b, found);
     dv_push_known(b, DV_K_RESERVED, DV_AT_NOWHERE, 0, DV_EMPTY);
     dv_push_known(b, DV_K_RESERVED, DV_AT_NOWHERE, 0, DV_EMPTY);
     if (self.where == DV_AT_HOME)
-        dv_push_known(b, (dv_kind)self.kind, DV_AT_ALIAS, base, DV_EMPTY);
+        dv_push_known(b, (dv_kind)self.kind, DV_AT_ALIAS, q, DV_EMPTY);
     else
         dv_push_known(b, (dv_kind)self.kind, (dv_where)self.where, self.slot, self.value);
     dv_step_count(b, true);
-    return next_pc + dv_step_length(b, next_pc);
+    *next_pc += dv_step_length(b, *next_pc);
+    return true;
+}
+
+static bool is_super(const dv_build *b, const dv_known_value *callee) {
+    return callee->where == DV_AT_VALUE &&
+           dv_same(callee->value, dv_object_value(b->vm->classes[DV_T_SUPER]));
 }
 
 /* May what is called without arguments be super, which looks at the frame? */
 static bool may_be_super(const dv_build *b, const dv_known_value *callee) {
     if (!b->context->parent || b->context->thread->code->free_count == 0) return false;
-    return callee->where != DV_AT_VALUE ||
-           dv_same(callee->value, dv_object_value(b->vm->classes[DV_T_SUPER]));
+    return callee->where != DV_AT_VALUE || is_super(b, callee);
 }
 
-/* object.__setattr__, which nobody can change. */
-static dv_value set_attribute_of(dv_build *b) {
-    const dv_global_cell *cell =
-        dv_class_find(b->vm, b->vm->classes[DV_T_OBJECT], b->vm->known.setattr);
+/* What object has under the name (__setattr__, __new__), which nobody can change. */
+static dv_value of_object(dv_build *b, dv_value name) {
+    const dv_global_cell *cell = dv_class_find(b->vm, b->vm->classes[DV_T_OBJECT], name);
     if (!dv_is_empty(b->vm->error)) dv_error_clear(b->vm);
     return cell ? cell->value : DV_EMPTY;
 }
@@ -516,7 +554,9 @@ uint32_t dv_step_call(dv_build *b, uint32_t next_pc) {
     const int32_t n = (int32_t)dv_word_operand(b, b->pc, 0),
                   self = dv_step_op(b, b->pc) == DV_OP_CALL_METHOD;
     const dv_known_value callee = *dv_top(b, n + self + 3);
-    if (n == 0 && !self && may_be_super(b, &callee)) return call_super(b, next_pc);
+    if (n == 0 && !self && may_be_super(b, &callee))
+        return call_super(b, 0, &next_pc) ? next_pc : dv_step_leave(b);
+    if (n == 2 && !self && is_super(b, &callee) && call_super(b, 2, &next_pc)) return next_pc;
     const bool bare =
         self && dv_top(b, n + 1)->where == DV_AT_VALUE && dv_is_empty(dv_top(b, n + 1)->value);
     if (callee.kind == DV_K_CONSTANT && reads_frame(callee.value)) return dv_step_leave(b);
@@ -527,7 +567,8 @@ uint32_t dv_step_call(dv_build *b, uint32_t next_pc) {
             return start_range(b, n, next_pc);
         const dv_raw *raw = choose_raw(b, raws_of(b, callee.value), n, false);
         if (raw) return call_raw(b, raw, 0, n, n + self + 3, next_pc);
-        if (self && n == 3 && dv_same(callee.value, set_attribute_of(b)) &&
+        if (dv_virtual_make_of(b, callee.value, n, 3 + self, &next_pc)) return next_pc;
+        if (self && n == 3 && dv_same(callee.value, of_object(b, b->vm->known.setattr)) &&
             dv_virtual_set_attribute(b, next_pc))
             return next_pc;
         if (!self && n == 2 && dv_step_is_builtin(b, callee.value, "divmod") &&
@@ -555,9 +596,9 @@ uint32_t dv_step_call(dv_build *b, uint32_t next_pc) {
         if (!self && dv_is_class(callee.value) &&
             dv_raised_call(b, dv_as_class(callee.value), n, next_pc))
             return b->pc;
-        if (!self && dv_is_class(callee.value) &&
-            dv_virtual_construct(b, dv_as_class(callee.value), n, next_pc))
-            return 0;
+        if (dv_is_class(callee.value) &&
+            dv_virtual_construct(b, dv_as_class(callee.value), n, bare, &next_pc))
+            return next_pc;
         if (!self && dv_step_call_bound(b, n, &next_pc)) return next_pc;
     } else if (!self) {
         if (dv_step_call_bound(b, n, &next_pc)) return next_pc;
@@ -566,6 +607,8 @@ uint32_t dv_step_call(dv_build *b, uint32_t next_pc) {
     }
     const bool with_self = self && !bare && callee.kind == DV_K_CONSTANT;
     const bool method = with_self && dv_top(b, n + 1)->where != DV_AT_VALUE;
+    if (method && n == 0 && is_object_init(callee.value))
+        return dv_step_answer(b, 4, DV_NONE, next_pc);
     if (method && n == 1 && dv_step_is_append(callee.value))
         return dv_step_append(b, b->top - 2, 5, next_pc);
     if (with_self && dv_is_function(callee.value) &&
@@ -580,14 +623,16 @@ uint32_t dv_step_call(dv_build *b, uint32_t next_pc) {
 /* What object.name(...) calls, if that lasts; self is the class where it is a class's method of the
  * class, else absent. */
 static dv_value method_constant(dv_build *b, const dv_known_value *object, dv_value *self) {
+    const dv_value name = dv_site_cell(b, b->pc)[2].v;
     if (object->kind == DV_K_CONSTANT &&
         dv_same(object->value, dv_object_value(b->vm->classes[DV_T_OBJECT])) &&
-        dv_same(dv_site_cell(b, b->pc)[2].v, b->vm->known.setattr))
-        return set_attribute_of(b);
+        (dv_same(name, b->vm->known.setattr) || dv_same(name, b->vm->known.new_)))
+        return of_object(b, name);
     const dv_value v = dv_attribute_constant(b, object);
     if (dv_is_empty(v) || !dv_is_class(object->value)) return v;
     const bool of_class = dv_is_shape(v, DV_T_CLASSMETHOD);
-    if (!of_class && !dv_is_shape(v, DV_T_STATICMETHOD)) return dv_is_function(v) ? v : DV_EMPTY;
+    if (!of_class && !dv_is_shape(v, DV_T_STATICMETHOD))
+        return dv_is_function(v) || dv_virtual_is_maker(v) ? v : DV_EMPTY;
     if (of_class) *self = object->value;
     return ((const dv_method_wrapper *)dv_as_object(v))->function;
 }
@@ -603,6 +648,7 @@ void dv_step_push_call(dv_build *b, dv_value callee, dv_value self) {
 uint32_t dv_step_load_method(dv_build *b, uint32_t next_pc) {
     const dv_known_value object = *dv_top(b, 1);
     if (dv_text_ask(b, &next_pc)) return next_pc;
+    if (dv_virtual_load_class(b, next_pc)) return next_pc;
     dv_value self = DV_EMPTY, v = method_constant(b, &object, &self);
     if (!dv_is_empty(v)) {
         dv_pop(b, 1);

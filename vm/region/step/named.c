@@ -82,8 +82,13 @@ uint32_t dv_step_call_named(dv_build *b, uint32_t next_pc) {
     if (callee->kind == DV_K_CONSTANT && dv_is_function(callee->value) &&
         enter_function(b, dv_as_function(callee->value), b->top - n - self, next_pc))
         return b->failed ? b->pc : 0;
-    if (callee->kind == DV_K_CONSTANT && !self && dv_is_class(callee->value) &&
-        dv_virtual_construct(b, dv_as_class(callee->value), n, next_pc))
-        return 0;
+    const bool bare =
+        self && dv_top(b, n + 1)->where == DV_AT_VALUE && dv_is_empty(dv_top(b, n + 1)->value);
+    if (callee->kind == DV_K_CONSTANT && self == bare &&
+        dv_virtual_make_of(b, callee->value, n, 3 + self, &next_pc))
+        return next_pc;
+    if (callee->kind == DV_K_CONSTANT && self == bare && dv_is_class(callee->value) &&
+        dv_virtual_construct(b, dv_as_class(callee->value), n, bare, &next_pc))
+        return next_pc;
     return dv_step_embed(b, n + self + 3, 1, next_pc);
 }

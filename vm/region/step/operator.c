@@ -6,16 +6,19 @@
  *     method need to build its frame only.  The operands stay below it until it returns; its
  *     parameters are aliases of them.
  *  2. A method is entered only where INCA code would: the left operand has the shape that the site
- *     met, and the right one is no instance of another class, which might come first: it has that
- *     shape, too, or is a number, as the site met one.
+ *     met, or is not made, and the right one is no instance of another class, which might come
+ * first: it has that shape, too, or is a number, as the site met one.
  *  3. What follows a NotImplemented is up to INCA code: the region leaves in front of the RETURN.
  */
 #include "region/step/operator.h"
 
 #include "region/step/complex.h"
 #include "region/step/virtual.h"
+#include "run/call.h"
 #include "run/operate.h"
 #include "types/callable/function.h"
+#include "types/class/class.h"
+#include "types/class/descriptor.h"
 
 /* Which method
  * -----------------------------------------------------------------------------------------------
@@ -36,7 +39,7 @@ static bool is_reflected(uint32_t op) {
 
 /* Which of the operands is the instance, counted from the lowest. */
 static int32_t self_of(uint32_t family, uint32_t op) {
-    return family == DV_OP_STORE_SUBSCR || is_reflected(op);
+    return family == DV_OP_STORE_SUBSCR || family == DV_OP_STORE_ATTR || is_reflected(op);
 }
 
 static dv_value comparison_name(dv_vm *vm, dv_compare_op op) {
@@ -55,6 +58,21 @@ static dv_operate_use use_of(uint32_t family) {
                                            : DV_OPERATE_JUMP_IF_TRUE;
 }
 
+/* The cell of the class with a property of that name; NULL: it has none, or sets attributes itself.
+ */
+static dv_global_cell *property_cell(dv_vm *vm, const dv_class *class_, dv_value name) {
+    if (class_->flags & DV_CLASS_SETATTR) return NULL;
+    dv_global_cell *cell = dv_class_find(vm, (dv_class *)class_, name);
+    if (!dv_is_empty(vm->error)) dv_error_clear(vm);
+    return cell && dv_is_shape(cell->value, DV_T_PROPERTY) ? cell : NULL;
+}
+
+/* The function that the cell has, itself or as the setter of a property. */
+static dv_value method_in(const dv_global_cell *cell) {
+    if (!dv_is_shape(cell->value, DV_T_PROPERTY)) return cell->value;
+    return ((const dv_property *)dv_as_object(cell->value))->set;
+}
+
 /* As the derivatives choose it (gen/ops/arith.mako, compare.mako, data.mako). */
 static operation find_operation(dv_vm *vm, const dv_class *class_, uint32_t family,
                                 const dv_cell *site) {
@@ -64,6 +82,9 @@ static operation find_operation(dv_vm *vm, const dv_class *class_, uint32_t fami
     } else if (family == DV_OP_STORE_SUBSCR) {
         found.kind = DV_OPERATE_STORE;
         found.cell = dv_class_special(class_, vm->known.setitem);
+    } else if (family == DV_OP_STORE_ATTR) {
+        found.kind = DV_OPERATE_SET;
+        found.cell = property_cell(vm, class_, site[2].v);
     } else if (family == DV_OP_NEG) {
         found.kind = DV_OPERATE_UNARY;
         found.cell = dv_class_special(class_, vm->known.neg);
@@ -91,7 +112,7 @@ static operation find_operation(dv_vm *vm, const dv_class *class_, uint32_t fami
 /* Can its result be NotImplemented? */
 static bool may_decline(dv_operate_kind kind) {
     return kind != DV_OPERATE_ITEM && kind != DV_OPERATE_UNARY && kind != DV_OPERATE_STORE &&
-           kind != DV_OPERATE_BOOL;
+           kind != DV_OPERATE_SET && kind != DV_OPERATE_BOOL;
 }
 
 bool dv_operator_is_entered(uint32_t op) {
@@ -116,12 +137,18 @@ dv_value dv_operator_met(dv_vm *vm, const dv_cell *site, uint32_t op) {
     return cell && dv_is_function(cell->value) ? cell->value : DV_EMPTY;
 }
 
+/* Does what lookups find in the class last, but for values? */
+static bool lasts(dv_build *b, dv_class *class_) {
+    class_->flags |= DV_CLASS_CACHED;
+    return dv_build_depends(b, &b->vm->class_sites);
+}
+
 /* The method if it lasts: the assumption on its cell covers its value, vm->class_sites that no
  * other one comes before it. */
 static dv_value lasting_method(dv_build *b, dv_class *class_, const operation *found) {
-    if (!found->cell || !dv_is_function(found->cell->value)) return DV_EMPTY;
-    class_->flags |= DV_CLASS_CACHED;
-    return dv_build_depends(b, &b->vm->class_sites) ? dv_constant_global(b, found->cell) : DV_EMPTY;
+    if (!found->cell || !dv_is_function(method_in(found->cell))) return DV_EMPTY;
+    const bool is_same = lasts(b, class_) && !dv_is_empty(dv_constant_global(b, found->cell));
+    return is_same ? method_in(found->cell) : DV_EMPTY;
 }
 
 /* Entering it
@@ -143,7 +170,8 @@ static dv_class *class_of(const dv_build *b, int32_t q) {
 static bool is_no_other(const dv_build *b, int32_t q, const dv_class *class_) {
     const dv_known_value *e = &b->e[q];
     if (e->kind == DV_K_VIRTUAL)
-        return dv_virtual_record(b, e)->built || dv_virtual_record(b, e)->shape->class_ == class_;
+        return dv_virtual_record(b, e)->shape->number < DV_T_COUNT ||
+               dv_virtual_record(b, e)->shape->class_ == class_;
     if (e->kind == DV_K_ANY) return dv_site_cell(b, b->pc)[1].site.met & DV_MET_RIGHT;
     if (e->kind == DV_K_CONSTANT) return !dv_is_instance(e->value);
     return e->kind < DV_K_CONSTANT && e->kind != DV_K_NOTHING;
@@ -176,6 +204,17 @@ static void push_parameter(dv_build *b, int32_t q) {
         dv_push_known(b, (dv_kind)e.kind, (dv_where)e.where, e.slot, e.value);
 }
 
+/* What lies below the parameters. */
+static void push_below(dv_build *b, uint32_t how, dv_value method, uint32_t next_pc) {
+    const dv_thread *caller = b->context->thread;
+    const dv_value next = dv_raw_pointer(caller->cells + caller->cell_at[next_pc]);
+    dv_push_known(b, DV_K_CONSTANT, DV_AT_VALUE, 0, dv_int(how));
+    dv_push_known(b, DV_K_CONSTANT, DV_AT_VALUE, 0, next);
+    dv_push_known(b, DV_K_CONSTANT, DV_AT_VALUE, 0, method);
+    dv_push_known(b, DV_K_RESERVED, DV_AT_NOWHERE, 0, DV_EMPTY);
+    dv_push_known(b, DV_K_RESERVED, DV_AT_NOWHERE, 0, DV_EMPTY);
+}
+
 /* Would objects be released if entry q, an operand or a local, were used up? */
 static bool has_objects(dv_build *b, int32_t q) {
     const dv_known_value *e = &b->e[q];
@@ -183,15 +222,26 @@ static bool has_objects(dv_build *b, int32_t q) {
     return dv_virtual_objects(b->virtuals.data, e->slot) > 0;
 }
 
-/* The class of the operand whose truth is asked for.  Sites of such questions remember no shapes,
- * and what is asked must not die between the answer and the jump. */
-static dv_class *class_asked(dv_build *b, int32_t q) {
+/* The class of entry q, if it is not made or its shape known; NULL: it is not. */
+static dv_class *class_known(dv_build *b, int32_t q) {
     const dv_known_value *e = &b->e[q];
-    if (has_objects(b, q)) return NULL;
     if (e->kind == DV_K_VIRTUAL) return dv_virtual_record(b, e)->shape->class_;
     if (e->where == DV_AT_ALIAS) e = &b->e[e->slot];
     if (!dv_has_known_shape(e) || dv_as_int(e->value) < DV_T_COUNT) return NULL;
     return dv_shape_at(b->vm, (uint32_t)dv_as_int(e->value))->class_;
+}
+
+/* The same of the operand whose truth is asked for.  Sites of such questions remember no shapes,
+ * and what is asked must not die between the answer and the jump. */
+static dv_class *class_asked(dv_build *b, int32_t q) {
+    return has_objects(b, q) ? NULL : class_known(b, q);
+}
+
+/* Is entry q an instance that is not made?  Then its class says which method it is, whatever the
+ * site met. */
+static bool is_unmade(const dv_build *b, int32_t q) {
+    const dv_known_value *e = &b->e[q];
+    return e->kind == DV_K_VIRTUAL && dv_virtual_record(b, e)->shape->number >= DV_T_COUNT;
 }
 
 bool dv_operator_enter(dv_build *b, uint32_t next_pc) {
@@ -200,14 +250,17 @@ bool dv_operator_enter(dv_build *b, uint32_t next_pc) {
     const int32_t count = (int32_t)dv_op_infos[family].inputs;
     const uint32_t op = dv_op_of(b->vm, site->h);
     const int32_t bottom = b->top - count, self = bottom + self_of(family, op);
-    dv_class *class_ = asks_truth(family)           ? class_asked(b, self)
-                       : dv_operator_is_entered(op) ? class_of(b, self)
-                                                    : NULL;
+    const bool met = dv_operator_is_entered(op), sets = family == DV_OP_STORE_ATTR;
+    dv_class *class_ = asks_truth(family)          ? class_asked(b, self)
+                       : sets                      ? class_known(b, self)
+                       : met || is_unmade(b, self) ? class_of(b, self)
+                                                   : NULL;
     if (!class_) return false;
     const operation found = find_operation(b->vm, class_, family, site);
     const bool reflected = found.kind == DV_OPERATE_REFLECTED;
     const bool two = may_decline(found.kind) && !reflected;
-    if (two && !is_no_other(b, self + 1, class_)) return false;
+    if (two && !(is_no_other(b, self + 1, class_) && (met || b->e[self + 1].kind != DV_K_ANY)))
+        return false;
     if (reflected && !dv_is_raw_number(&b->e[bottom])) return false;
     for (int32_t q = bottom; q < b->top; q++)
         if (b->e[q].kind >= DV_K_UNSET) return false;
@@ -220,24 +273,43 @@ bool dv_operator_enter(dv_build *b, uint32_t next_pc) {
         dv_build_may_inline(b, dv_function_thread(dv_as_function(method)), (uint32_t)count);
     b->top -= more;
     if (!inlined) return false;
-    guard_shape(b, self);
+    if (!sets) guard_shape(b, self);
     if (two) guard_right(b, self + 1);
     for (int32_t q = bottom; q < b->top; q++)
         if (b->e[q].where == DV_AT_REGISTER) dv_to_slot(b, q);
-    const dv_thread *caller = b->context->thread;
     const uint32_t own = site[1].site.own & ((1u << count) - 1);
     const uint32_t how = DV_OPERATE_HOW(found.kind, found.op, own);
-    const dv_value next = dv_raw_pointer(caller->cells + caller->cell_at[next_pc]);
-    dv_push_known(b, DV_K_CONSTANT, DV_AT_VALUE, 0, dv_int(how));
-    dv_push_known(b, DV_K_CONSTANT, DV_AT_VALUE, 0, next);
-    dv_push_known(b, DV_K_CONSTANT, DV_AT_VALUE, 0, method);
-    dv_push_known(b, DV_K_RESERVED, DV_AT_NOWHERE, 0, DV_EMPTY);
-    dv_push_known(b, DV_K_RESERVED, DV_AT_NOWHERE, 0, DV_EMPTY);
+    push_below(b, how, method, next_pc);
     for (int32_t i = 0; i < count; i++) /* from self on; a value that is stored is the last */
         push_parameter(b, bottom + (self - bottom + i) % count);
     dv_step_count(b, true);
     dv_step_enter(b, dv_function_thread(dv_as_function(method)), next_pc,
                   DV_OPERATE_COUNTS(how) ? DV_ENTERS_COMPARISON : DV_ENTERS_OPERATOR);
+    return true;
+}
+
+bool dv_operator_enter_new(dv_build *b, dv_class *class_, int32_t n, uint32_t next_pc) {
+    const dv_value function = dv_call_new_of(b->vm, dv_object_value(class_));
+    if (dv_is_empty(function) || n >= DV_OPERATE_ARGUMENTS || dv_step_op(b, b->pc) != DV_OP_CALL ||
+        dv_class_special(class_, b->vm->known.init) || !lasts(b, class_) ||
+        dv_is_empty(dv_constant_global(b, dv_class_special(class_, b->vm->known.new_))))
+        return false;
+    const int32_t bottom = b->top - n - 3, more = DV_BELOW_OPERATOR + n + 1;
+    for (int32_t q = b->top - n; q < b->top; q++)
+        if (b->e[q].kind >= DV_K_UNSET) return false;
+    if (b->top + more >= b->entry_limit) return false;
+    dv_thread *thread = dv_function_thread(dv_as_function(function));
+    b->top += more; /* as it will be */
+    const bool inlined = dv_build_may_inline(b, thread, (uint32_t)n + 1);
+    b->top -= more;
+    if (!inlined) return false;
+    for (int32_t q = b->top - n; q < b->top; q++)
+        if (b->e[q].where == DV_AT_REGISTER) dv_to_slot(b, q);
+    push_below(b, DV_OPERATE_HOW(DV_OPERATE_NEW, n, 0), function, next_pc);
+    push_parameter(b, bottom);
+    for (int32_t i = 0; i < n; i++) push_parameter(b, bottom + 3 + i);
+    dv_step_count(b, true);
+    dv_step_enter(b, thread, next_pc, DV_ENTERS_NEW);
     return true;
 }
 
@@ -247,7 +319,11 @@ bool dv_operator_enter(dv_build *b, uint32_t next_pc) {
 
 int32_t dv_operator_bottom(const dv_context *context) {
     const uint32_t family = dv_step_op_in(context->parent, context->call_pc);
-    return context->base - DV_BELOW_OPERATOR - (int32_t)dv_op_infos[family].inputs;
+    const dv_code *code = context->parent->thread->code;
+    const int32_t inputs = context->entering == DV_ENTERS_NEW
+                               ? 3 + (int32_t)(code->words[context->call_pc] >> 8)
+                               : (int32_t)dv_op_infos[family].inputs;
+    return context->base - DV_BELOW_OPERATOR - inputs;
 }
 
 bool dv_operator_drop(dv_build *b, int32_t q) {
@@ -320,13 +396,24 @@ static uint32_t return_truth(dv_build *b, uint32_t family) {
     return answer(b, family);
 }
 
+/* May what __new__ has returned be the result of the call?  An instance of a class that derives
+ * from this one might have an __init__. */
+static bool is_result(const dv_build *b, const dv_class *class_, const dv_known_value *v) {
+    if (v->kind == DV_K_CONSTANT) return !dv_is_instance(v->value);
+    if (v->kind != DV_K_VIRTUAL) return v->kind < DV_K_CONSTANT;
+    const dv_class *its = dv_virtual_record(b, v)->shape->class_;
+    return its == class_ || !dv_class_is_subclass(its, class_);
+}
+
 uint32_t dv_operator_return(dv_build *b) {
     const dv_context *context = b->context;
     const uint32_t family = dv_step_op_in(context->parent, context->call_pc);
     if (asks_truth(family)) return return_truth(b, family);
     const int32_t to = dv_operator_bottom(context), top = b->top - 1;
-    const bool is_store = family == DV_OP_STORE_SUBSCR;
-    const bool declines = !is_store && family != DV_OP_LOAD_SUBSCR && family != DV_OP_NEG;
+    const bool is_store = family == DV_OP_STORE_SUBSCR || family == DV_OP_STORE_ATTR;
+    const bool makes = context->entering == DV_ENTERS_NEW;
+    const bool declines = !makes && !is_store && family != DV_OP_LOAD_SUBSCR && family != DV_OP_NEG;
+    if (makes && !is_result(b, dv_as_class(b->e[to].value), &b->e[top])) return dv_step_leave(b);
     if (declines && !guard_answer(b)) return dv_step_leave(b);
     const bool moves = !is_store && leave_slots(b, to);
     const dv_known_value v = b->e[top];

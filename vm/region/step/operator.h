@@ -15,9 +15,12 @@ bool dv_operator_is_entered(uint32_t op);
  * EMPTY: none that is known. */
 dv_value dv_operator_met(dv_vm *vm, const dv_cell *site, uint32_t op);
 
-/* The operator at b->pc, a unary or binary one, a comparison or a subscript (also as a store's
- * target): into the method of its operand; false: that may not be analysed inline. */
+/* The operator at b->pc, a unary or binary one, a comparison, a subscript (also as a store's
+ * target) or the store to a property: into the method of its operand; false: that may not be
+ * analysed inline. */
 bool dv_operator_enter(dv_build *b, uint32_t next_pc);
+/* The call of the class with n arguments, into its __new__, likewise. */
+bool dv_operator_enter_new(dv_build *b, dv_class *class_, int32_t n, uint32_t next_pc);
 /* RETURN of such a method. */
 uint32_t dv_operator_return(dv_build *b);
 /* Entry q, an operand or a result that nobody wants, is used up; false: nothing was released. */

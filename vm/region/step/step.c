@@ -1205,6 +1205,7 @@ uint32_t dv_step_jump(dv_build *b, uint32_t next_pc) {
 }
 
 uint32_t dv_step_store_attribute(dv_build *b, uint32_t next_pc) {
+    if (dv_operator_enter(b, next_pc)) return 0;
     return dv_virtual_store_attribute(b, next_pc) ? next_pc : dv_step_store_slot(b, next_pc);
 }
 

@@ -1,14 +1,13 @@
-/* virtual.c: instances that are not made: calls of classes, attributes, and where the object is
- * needed after all (virtual.h). */
+/* virtual.c: instances that are not made: attributes, and where the object is needed after all
+ * (virtual.h). */
 #include "region/step/virtual.h"
 
 #include "code/liveness.h"
 #include "region/step/complex.h"
 #include "region/step/operator.h"
 #include "types/callable/function.h"
+#include "types/sequence/tuple_getter.h"
 #include "types/text/str.h"
-
-enum { MOST_LIVE = 24 /* instances; where ways meet there may be more for a while */ };
 
 static bool is_virtual(const dv_known_value *e) { return e->kind == DV_K_VIRTUAL; }
 
@@ -16,8 +15,7 @@ static bool holds(const dv_build *b, int32_t q, int32_t record) {
     return is_virtual(&b->e[q]) && b->e[q].slot == record;
 }
 
-/* The number of a new record; -1: b->failed. */
-static int32_t add_record(dv_build *b, dv_virtual record) {
+int32_t dv_virtual_add(dv_build *b, dv_virtual record) {
     if (b->virtuals.count >= INT16_MAX) {
         dv_build_fail(b, DV_REFUSED_SIZE);
         return -1;
@@ -45,6 +43,11 @@ dv_reached dv_virtual_live(dv_build *b) {
         if (dv_has_record(&b->e[q])) dv_virtual_reach(b->virtuals.data, b->e[q].slot, &live);
     if (live.full) dv_build_fail(b, DV_REFUSED_SIZE);
     return live;
+}
+
+bool dv_virtual_has_room(dv_build *b) {
+    enum { MOST_LIVE = 24 /* instances; where ways meet there may be more for a while */ };
+    return dv_virtual_live(b).count < MOST_LIVE;
 }
 
 static dv_reached reach(const dv_build *b, int32_t number) {
@@ -111,7 +114,7 @@ static void change_record(dv_build *b, int32_t from, int32_t to) {
         for (int32_t i = 0; i < before.count; i++) {
             const dv_virtual old = b->virtuals.data[before.numbers[i]];
             if (now[i] != before.numbers[i] || !is_renamed(&old, &before, now)) continue;
-            now[i] = (int16_t)add_record(b, old);
+            now[i] = (int16_t)dv_virtual_add(b, old);
             if (now[i] < 0) return;
             again = true;
         }
@@ -124,9 +127,7 @@ static void change_record(dv_build *b, int32_t from, int32_t to) {
     b->version++;
 }
 
-/* Do instances of the class have nothing but attributes, and die in silence?  Its own __setattr__
- * makes them where they are stored to. */
-static bool is_plain(const dv_build *b, const dv_class *class_) {
+bool dv_virtual_is_plain(const dv_build *b, const dv_class *class_) {
     const uint16_t special = DV_CLASS_GETATTRIBUTE | DV_CLASS_CLAIMS | DV_CLASS_CROWDED;
     return !(class_->flags & special) && !dv_class_special(class_, b->vm->known.del);
 }
@@ -164,6 +165,8 @@ void dv_virtual_part(dv_build *b, int32_t q) {
     if (q < b->locals && dv_is_carried(&b->e[q])) hand_over(b, q);
 }
 
+static dv_shape *shape_of_built(dv_build *b, dv_type_id type, int32_t n);
+
 static dv_kind raw_kind(dv_value v) {
     return dv_is_int(v)     ? DV_K_INT
            : dv_is_float(v) ? DV_K_FLOAT
@@ -171,31 +174,59 @@ static dv_kind raw_kind(dv_value v) {
                             : DV_K_NOTHING;
 }
 
+/* The values of an instance, or of a tuple, that the loop may carry, and its record, without these;
+ * NULL: it may not. */
+static const dv_value *begin_record(dv_build *b, dv_value object, uint32_t head,
+                                    dv_virtual *record) {
+    if (!dv_is_object(object)) return NULL;
+    if (dv_is_plain_instance(object)) {
+        const dv_instance *instance = (const dv_instance *)dv_as_object(object);
+        record->shape = dv_shape_at(b->vm, instance->header.shape);
+        const bool fits = !instance->overflow && !record->shape->dictionary &&
+                          dv_virtual_is_plain(b, record->shape->class_);
+        return fits ? instance->slots : NULL;
+    }
+    if (!dv_is_tuple(object)) return NULL;
+    const dv_tuple *tuple = dv_as_tuple(object);
+    record->built = dv_snapshot_at(b->root, head);
+    if (!record->built || record->built->needed || tuple->count > DV_VIRTUAL_ATTRIBUTES)
+        return NULL;
+    if (dv_is_shape(object, DV_T_TUPLE)) {
+        record->shape = shape_of_built(b, DV_T_TUPLE, (int32_t)tuple->count);
+    } else {
+        dv_class *class_ = dv_shape_at(b->vm, tuple->header.shape)->class_;
+        if (dv_virtual_is_sequence(b, class_) && tuple->header.shape == class_->root->number)
+            record->shape = dv_virtual_shape_of(b, class_, (int32_t)tuple->count);
+    }
+    return record->shape ? tuple->items : NULL;
+}
+
 bool dv_virtual_begin(dv_build *b, dv_value object, uint32_t head) {
     const int32_t q = b->top;
     const bool fits = b->vm->nama == DV_NAMA_VIRTUAL && q < DV_LIVENESS_LOCALS && !b->parameters &&
                       b->local_uses[q] & DV_LOCAL_STORED && !dv_build_is_dead(b, head, q);
-    if (!fits || !dv_is_plain_instance(object)) return false;
-    dv_instance *instance = (dv_instance *)dv_as_object(object);
+    dv_virtual record = {.shape = NULL};
+    const dv_value *values = fits ? begin_record(b, object, head, &record) : NULL;
+    if (!values) return false;
     const int32_t twin =
         dv_build_twin(b->frame, (uint32_t)b->locals, b->live ? &b->live[head] : NULL, object);
-    dv_virtual record = {.shape = dv_shape_at(b->vm, instance->header.shape)};
     const uint32_t count = record.shape->count;
-    if (instance->header.references != (twin >= 0 ? 2 : 1) || instance->overflow ||
-        record.shape->dictionary || count == 0 || count > DV_VIRTUAL_ATTRIBUTES ||
-        !is_plain(b, record.shape->class_) || b->begun + (int32_t)count > b->attribute_count / 2)
+    if (dv_as_object(object)->references != (twin >= 0 ? 2 : 1) || count == 0 ||
+        count > DV_VIRTUAL_ATTRIBUTES || b->begun + (int32_t)count > b->attribute_count / 2)
         return false;
     for (uint32_t i = 0; i < count; i++) {
-        const dv_kind kind = raw_kind(instance->slots[i]);
+        const dv_kind kind = raw_kind(values[i]);
         if (kind == DV_K_NOTHING) return false;
         record.values[i] =
             (dv_known_value){(uint8_t)kind, DV_AT_SLOT,
                              (int16_t)(b->attribute_slots + b->begun + (int32_t)i), DV_EMPTY};
     }
-    record.shape->class_->flags |= DV_CLASS_CACHED;
-    if (!dv_build_depends(b, &b->vm->class_sites)) return false;
+    if (record.shape->number >= DV_T_COUNT) {
+        record.shape->class_->flags |= DV_CLASS_CACHED;
+        if (!dv_build_depends(b, &b->vm->class_sites)) return false;
+    }
     b->begun += (int32_t)count;
-    const int32_t number = add_record(b, record);
+    const int32_t number = dv_virtual_add(b, record);
     dv_push_known(b, DV_K_VIRTUAL, DV_AT_NOWHERE, number, DV_FADED);
     return true;
 }
@@ -234,8 +265,7 @@ static int32_t free_slot(dv_build *b) {
     return -1;
 }
 
-/* Raw entry q, in a register or a slot, into a slot of attributes; false: none is free. */
-static bool to_attribute_slot(dv_build *b, int32_t q) {
+bool dv_virtual_to_slot(dv_build *b, int32_t q) {
     dv_known_value *e = &b->e[q];
     bool there = e->where == DV_AT_SLOT && e->slot >= b->attribute_slots &&
                  e->slot < b->attribute_slots + b->attribute_count;
@@ -251,35 +281,8 @@ static bool to_attribute_slot(dv_build *b, int32_t q) {
     return true;
 }
 
-/* Calls of classes
+/* Making room for it
  * ---------------------------------------------------------------------------------------------- */
-
-/* Did INCA code see calls that enter __init__, with all its arguments or with defaults? */
-static bool is_evident(const dv_build *b) {
-    const dv_op_info *evidence = dv_step_evidence(b);
-    return evidence && evidence->saw == DV_SAW_INIT;
-}
-
-/* How many defaults follow n arguments; -1: the call is another one, or by a plan. */
-static int32_t missing_arguments(dv_build *b, dv_function *init, int32_t n) {
-    if (!is_evident(b)) return -1;
-    return dv_step_missing(b, init, dv_function_thread(init)->init_arguments - n);
-}
-
-/* The __init__ of a class whose instances can be virtual, if n arguments and defaults are its
- * parameters, or the site has a plan for it; NULL: it has none.  What else would have to hold of
- * the class breaks vm->class_sites when it ends. */
-static dv_function *plain_init(dv_build *b, dv_class *class_, int32_t n) {
-    dv_global_cell *cell = (dv_global_cell *)(uintptr_t)class_->constructor;
-    if (!cell || !class_->root || !is_plain(b, class_)) return NULL;
-    if (dv_is_empty(cell->value) || !dv_is_function(cell->value)) return NULL;
-    dv_function *init = dv_as_function(cell->value);
-    if (missing_arguments(b, init, n) < 0 && !dv_plan_met(b, init)) return NULL;
-    class_->flags |= DV_CLASS_CACHED;
-    bool lasts =
-        !dv_is_empty(dv_constant_global(b, cell)) && dv_build_depends(b, &b->vm->class_sites);
-    return lasts ? init : NULL;
-}
 
 /* The local of the loop's function that the result of the call at b->pc goes to, with nothing in
  * between but returns; -1: there is none. */
@@ -291,16 +294,15 @@ static int32_t local_for_result(const dv_build *b, uint32_t next_pc) {
     return (word & 0xFF) == DV_OP_STORE_LOCAL ? (int32_t)(word >> 8) : -1;
 }
 
-/* A faded instance in the local that the new one goes to gives its slots away already, but for
- * objects, if nothing can leave before that. */
-static void begin_quiet(dv_build *b, int32_t q) {
+void dv_virtual_begin_quiet(dv_build *b, uint32_t next_pc) {
+    const int32_t q = local_for_result(b, next_pc);
     dv_snapshot *call = dv_snapshot_at(b->context, b->pc);
     if (call->disturbed || q < 0 || !dv_is_faded(&b->e[q])) return;
     dv_virtual record = *dv_virtual_record(b, &b->e[q]);
     for (uint32_t i = 0; i < record.shape->count; i++)
         if (record.values[i].where == DV_AT_SLOT)
             record.values[i] = (dv_known_value){DV_K_CONSTANT, DV_AT_VALUE, 0, DV_NONE};
-    const int32_t number = add_record(b, record);
+    const int32_t number = dv_virtual_add(b, record);
     if (number < 0) return;
     b->e[q].slot = (int16_t)number;
     b->version++;
@@ -312,71 +314,6 @@ void dv_virtual_disturb(dv_build *b) {
     b->quiet->disturbed = b->again = true;
     if (b->emitting) dv_build_fail(b, DV_REFUSED_MEETING);
     b->quiet = NULL;
-}
-
-/* The n arguments to where the parameters of __init__ are, and defaults behind them: raw ones
- * rather in slots that stay. */
-static void place_arguments(dv_build *b, dv_function *init, int32_t n, int32_t missing) {
-    for (int32_t q = b->top - n; q < b->top; q++)
-        if (b->e[q].where == DV_AT_REGISTER && !to_attribute_slot(b, q)) dv_to_slot(b, q);
-    if (missing < 0) {
-        dv_plan_place(b, dv_plan_met(b, init), init, b->top - n + DV_BELOW_INIT - 3);
-        return;
-    }
-    const dv_value *values = dv_frame_defaults(init, missing);
-    for (int32_t i = 0; i < missing; i++) dv_push_constant(b, values[i]);
-    dv_step_shift(b, n + missing, DV_BELOW_INIT - 2);
-}
-
-bool dv_virtual_construct(dv_build *b, dv_class *class_, int32_t n, uint32_t next_pc) {
-    if (b->vm->nama != DV_NAMA_VIRTUAL) return false;
-    dv_function *init = plain_init(b, class_, n);
-    if (!init || dv_virtual_live(b).count >= MOST_LIVE) return false;
-    const int32_t missing = missing_arguments(b, init, n);
-    const int32_t count = (int32_t)dv_function_thread(init)->argument_count - 1; /* without self */
-    const int32_t more = count - n + DV_BELOW_INIT - 2;
-    const int32_t room = missing < 0 ? dv_plan_room(dv_plan_met(b, init)) : 0;
-    if (b->top + more >= b->entry_limit || b->top - n + 2 + room >= b->entry_limit) return false;
-    b->top += more; /* as it will be */
-    bool inlined = dv_build_may_inline(b, dv_function_thread(init), (uint32_t)count + 1);
-    b->top -= more;
-    int32_t record = inlined ? add_record(b, (dv_virtual){.shape = class_->root}) : -1;
-    if (record < 0) return false;
-    begin_quiet(b, local_for_result(b, next_pc));
-    place_arguments(b, init, n, missing);
-    n = count;
-    const dv_thread *caller = b->context->thread;
-    const dv_value next = dv_raw_pointer(caller->cells + caller->cell_at[next_pc]);
-    const dv_known_value self = {DV_K_VIRTUAL, DV_AT_NOWHERE, (int16_t)record, DV_EMPTY};
-    dv_known_value *below = &b->e[b->top - n - 1 - DV_BELOW_INIT];
-    below[0] = below[DV_BELOW_INIT] = self;
-    below[1] = (dv_known_value){DV_K_CONSTANT, DV_AT_VALUE, 0, next};
-    below[2] = (dv_known_value){DV_K_CONSTANT, DV_AT_VALUE, 0, dv_object_value(init)};
-    below[3] = below[4] = (dv_known_value){DV_K_RESERVED, DV_AT_NOWHERE, 0, DV_EMPTY};
-    dv_build_mark(b, DV_MADE_INSTANCE);
-    dv_step_count(b, true);
-    dv_context *call = dv_build_inline(b, dv_function_thread(init));
-    if (!call) return true;
-    call->emitted |= b->emitting;
-    b->virtuals.data[record].call = call; /* before the record is copied to a leader */
-    dv_step_enter(b, dv_function_thread(init), next_pc, DV_ENTERS_INIT);
-    return true;
-}
-
-uint32_t dv_virtual_constructed(dv_build *b) {
-    dv_context *context = b->context;
-    const dv_known_value *v = dv_top(b, 1);
-    if (v->kind != DV_K_CONSTANT || !dv_is_none(v->value)) return dv_step_leave(b);
-    bool released = false;
-    for (int32_t q = context->base; q < context->base + (int32_t)context->thread->local_count; q++)
-        released |= dv_step_drop_local(b, q);
-    b->top = context->base - DV_BELOW_INIT + 1;
-    b->version++;
-    b->sp = -1;
-    b->context = context->parent;
-    if (released) dv_step_point_after(b, context->return_pc);
-    if (context->branches) dv_build_flow(b, b->context, context->return_pc);
-    return context->return_pc;
 }
 
 /* Attributes
@@ -454,18 +391,32 @@ void dv_virtual_load_value(dv_build *b, int32_t inputs, int32_t slot, uint32_t n
     if (dv_virtual_release(b, number)) dv_step_point_after(b, next_pc);
 }
 
-/* The same of a value that the class has for all its instances, no descriptor; false: it has none.
- */
+/* The same of what the class has for all its instances: a value that is no descriptor, itself, or a
+ * named tuple's field; false: it has none. */
 static bool load_class_value(dv_build *b, uint32_t next_pc) {
     const int32_t number = dv_top(b, 1)->slot;
-    dv_class *class_ = b->virtuals.data[number].shape->class_;
-    if (b->virtuals.data[number].built) return false;
-    dv_global_cell *cell = dv_class_find(b->vm, class_, name_at(b));
-    if (!dv_is_empty(b->vm->error)) dv_error_clear(b->vm);
-    if (!cell || (dv_is_object(cell->value) && !dv_is_str(cell->value))) return false;
+    const dv_virtual *record = &b->virtuals.data[number];
+    dv_class *class_ = record->shape->class_;
+    if (record->shape->number < DV_T_COUNT) return false;
+    dv_value v = DV_EMPTY;
+    if (dv_same(name_at(b), b->vm->known.class_)) {
+        v = dv_object_value(class_);
+    } else {
+        dv_global_cell *cell = dv_class_find(b->vm, class_, name_at(b));
+        if (!dv_is_empty(b->vm->error)) dv_error_clear(b->vm);
+        const bool is_field = cell && record->built && dv_is_tuple_getter(cell->value);
+        if (!cell || (dv_is_object(cell->value) && !dv_is_str(cell->value) && !is_field))
+            return false;
+        v = dv_constant_global(b, cell);
+    }
     class_->flags |= DV_CLASS_CACHED;
-    const dv_value v = dv_constant_global(b, cell);
     if (dv_is_empty(v) || !dv_build_depends(b, &b->vm->class_sites)) return false;
+    if (dv_is_tuple_getter(v)) {
+        const int64_t i = dv_as_tuple_getter(v)->index;
+        if (i >= record->shape->count) return false;
+        dv_virtual_load_value(b, 1, (int32_t)i, next_pc);
+        return true;
+    }
     dv_pop(b, 1);
     dv_push_constant(b, v);
     dv_step_count(b, true);
@@ -545,7 +496,7 @@ void dv_virtual_box(dv_build *b, int32_t number, uint32_t i) {
     else
         dv_box(b, (dv_kind)v->kind, v->slot, (int16_t)slot);
     *v = (dv_known_value){DV_K_ANY, DV_AT_HOME, (int16_t)slot, DV_EMPTY};
-    const int32_t to = add_record(b, record);
+    const int32_t to = dv_virtual_add(b, record);
     if (to >= 0) change_record(b, number, to);
 }
 
@@ -554,7 +505,7 @@ static bool make_value(dv_build *b, int32_t q) {
     const dv_known_value *e = &b->e[q];
     if (e->where == DV_AT_VALUE || is_virtual(e)) return true;
     if (e->kind == DV_K_COMPLEX || e->kind == DV_K_CHAR) dv_materialize(b, q);
-    if (dv_kind_is_raw((dv_kind)e->kind)) return to_attribute_slot(b, q);
+    if (dv_kind_is_raw((dv_kind)e->kind)) return dv_virtual_to_slot(b, q);
     bool object = e->where == DV_AT_HOME || e->where == DV_AT_ALIAS;
     return object && e->kind < DV_K_UNSET && object_to_slot(b, q);
 }
@@ -621,7 +572,7 @@ static bool store_value(dv_build *b, const store *s, dv_shape *shape, int32_t sl
     if (record.built && (uint32_t)slot > count) record.values[count] = *dv_top(b, 1); /* its key */
     record.values[slot] = *dv_top(b, s->value);
     b->nests |= is_virtual(dv_top(b, s->value));
-    int32_t to = add_record(b, record);
+    int32_t to = dv_virtual_add(b, record);
     if (to < 0) return false;
     change_record(b, from, to);
     to = dv_top(b, s->object)->slot;
@@ -690,9 +641,23 @@ static dv_shape *shape_of_built(dv_build *b, dv_type_id type, int32_t n) {
     return shape;
 }
 
+dv_shape *dv_virtual_shape_of(dv_build *b, dv_class *class_, int32_t n) {
+    dv_shape *shape = b->named;
+    while (shape && (shape->class_ != class_ || shape->count != (uint32_t)n))
+        shape = shape->sibling;
+    if (shape || n > DV_VIRTUAL_ATTRIBUTES || !class_->root) return shape;
+    shape = dv_build_get(b, sizeof *shape);
+    if (!shape) return NULL;
+    *shape = (dv_shape){.number = class_->root->number,
+                        .count = (uint32_t)n,
+                        .class_ = class_,
+                        .sibling = b->named};
+    return b->named = shape;
+}
+
 /* Can the n topmost entries be values of a record, and is there room for them? */
 static bool are_values(dv_build *b, int32_t n) {
-    if (n > DV_VIRTUAL_ATTRIBUTES || dv_virtual_live(b).count >= MOST_LIVE) return false;
+    if (n > DV_VIRTUAL_ATTRIBUTES || !dv_virtual_has_room(b)) return false;
     for (int32_t q = b->top - n; q < b->top; q++)
         if (b->e[q].kind >= DV_K_UNSET) return false;
     return b->attribute_count - __builtin_popcountll(used_slots(b)) >= n;
@@ -705,18 +670,23 @@ static bool is_kept_by_local(const dv_build *b, const dv_known_value *e) {
 }
 
 bool dv_virtual_build(dv_build *b, dv_type_id type, int32_t n, uint32_t next_pc) {
-    dv_snapshot *built = dv_snapshot_at(b->context, b->pc);
     dv_shape *shape = n <= DV_VIRTUAL_ATTRIBUTES ? shape_of_built(b, type, n) : NULL;
+    return shape && dv_virtual_build_as(b, shape, n, next_pc);
+}
+
+bool dv_virtual_build_as(dv_build *b, dv_shape *shape, int32_t n, uint32_t next_pc) {
+    dv_snapshot *built = dv_snapshot_at(b->context, b->pc);
+    const uint32_t type = shape->number; /* or of an instance */
     const int32_t first = b->top - n;
     const bool at_once = built->needed && !(type == DV_T_FUNCTION && b->context->parent);
-    if (b->vm->nama != DV_NAMA_VIRTUAL || at_once || !shape || !are_values(b, n)) return false;
-    begin_quiet(b, local_for_result(b, next_pc));
+    if (b->vm->nama != DV_NAMA_VIRTUAL || at_once || !are_values(b, n)) return false;
+    dv_virtual_begin_quiet(b, next_pc);
     for (int32_t q = first; q < b->top; q++) { /* what can leave comes before what moves objects */
         if (b->e[q].kind == DV_K_COMPLEX || b->e[q].kind == DV_K_CHAR) dv_materialize(b, q);
         if (is_virtual(&b->e[q]) && carrier_of(b, b->e[q].slot) >= 0)
             dv_virtual_make(b, b->e[q].slot);
     }
-    const int32_t number = add_record(b, (dv_virtual){.shape = shape, .built = built});
+    const int32_t number = dv_virtual_add(b, (dv_virtual){.shape = shape, .built = built});
     if (number < 0) return false;
     dv_push_known(b, DV_K_VIRTUAL, DV_AT_NOWHERE, number, DV_EMPTY); /* to have what is in it */
     for (int32_t i = 0; i < n; i++) {
@@ -731,7 +701,7 @@ bool dv_virtual_build(dv_build *b, dv_type_id type, int32_t n, uint32_t next_pc)
     dv_pop(b, n + 1);
     dv_push_known(b, DV_K_VIRTUAL, DV_AT_NOWHERE, number, DV_EMPTY);
     if (b->emitting) b->region->removed++;
-    dv_build_mark(b, dv_built_kind(type));
+    dv_build_mark(b, type < DV_T_COUNT ? dv_built_kind(type) : DV_MADE_INSTANCE);
     dv_step_count(b, true);
     return true;
 }
@@ -739,15 +709,15 @@ bool dv_virtual_build(dv_build *b, dv_type_id type, int32_t n, uint32_t next_pc)
 bool dv_virtual_build_cell(dv_build *b, int32_t q) {
     dv_shape *shape = shape_of_built(b, DV_T_CELL, 1);
     const bool unset = b->e[q].kind == DV_K_UNSET;
-    if (b->vm->nama != DV_NAMA_VIRTUAL || !shape || dv_virtual_live(b).count >= MOST_LIVE ||
+    if (b->vm->nama != DV_NAMA_VIRTUAL || !shape || !dv_virtual_has_room(b) ||
         (!unset && b->e[q].kind > DV_K_UNSET) || free_slot(b) < 0)
         return false;
     if (unset) b->e[q] = (dv_known_value){DV_K_CONSTANT, DV_AT_VALUE, 0, DV_EMPTY};
     if (is_virtual(&b->e[q]) && carrier_of(b, b->e[q].slot) >= 0) dv_virtual_make(b, b->e[q].slot);
     if (!make_value(b, q)) return false;
-    const int32_t number = add_record(b, (dv_virtual){.shape = shape,
-                                                      .built = dv_snapshot_at(b->context, b->pc),
-                                                      .values = {b->e[q]}});
+    const int32_t number = dv_virtual_add(
+        b, (dv_virtual){
+               .shape = shape, .built = dv_snapshot_at(b->context, b->pc), .values = {b->e[q]}});
     if (number < 0) return false;
     b->nests |= is_virtual(&b->e[q]);
     b->e[q] = (dv_known_value){DV_K_VIRTUAL, DV_AT_NOWHERE, (int16_t)number, DV_EMPTY};
@@ -760,7 +730,7 @@ bool dv_virtual_build_cell(dv_build *b, int32_t q) {
 
 bool dv_virtual_may_bind(dv_build *b) {
     return b->vm->nama == DV_NAMA_VIRTUAL && !dv_snapshot_at(b->context, b->pc)->needed &&
-           b->top + 2 < b->entry_limit && dv_virtual_live(b).count < MOST_LIVE;
+           b->top + 2 < b->entry_limit && dv_virtual_has_room(b);
 }
 
 bool dv_virtual_bind(dv_build *b, dv_value function, uint32_t next_pc) {
@@ -824,10 +794,10 @@ static int32_t item_at(dv_build *b, bool changes) {
     const dv_known_value *built = dv_top(b, 2), *index = dv_top(b, 1);
     if (!is_virtual(built)) return -1;
     const dv_virtual *record = dv_virtual_record(b, built);
-    if (record->built && record->shape->number == DV_T_DICT) return place_of_key(record, index);
+    if (dv_virtual_is(record, DV_T_DICT)) return place_of_key(record, index);
     if (index->kind != DV_K_INT || index->where != DV_AT_VALUE) return -1;
     const int64_t count = record->shape->count, i = dv_raw_int(index->value);
-    const bool fits = dv_is_sequence(record) && (!changes || record->shape->number == DV_T_LIST);
+    const bool fits = dv_is_sequence(record) && (!changes || dv_virtual_is(record, DV_T_LIST));
     if (!fits || i < -count || i >= count) return -1;
     return (int32_t)(i < 0 ? i + count : i);
 }
@@ -852,7 +822,7 @@ bool dv_virtual_length(dv_build *b, int32_t inputs, uint32_t next_pc) {
     if (!is_virtual(dv_top(b, 1))) return false;
     const int32_t number = dv_top(b, 1)->slot;
     const dv_virtual *record = &b->virtuals.data[number];
-    const bool is_dict = record->built && record->shape->number == DV_T_DICT;
+    const bool is_dict = dv_virtual_is(record, DV_T_DICT);
     if (!is_dict && !dv_is_sequence(record)) return false;
     const int64_t count = record->shape->count >> is_dict;
     dv_pop(b, inputs);
@@ -933,8 +903,10 @@ static void push_instance(dv_build *b, const dv_reached *all, int32_t number, in
         .to = to,
         .from = (int16_t)record->shape->count,
         .action = (uint8_t)action,
-        .value = record->built ? dv_built_value(record->shape->number, record->shape->count)
-                               : dv_int(record->shape->number)};
+        .value = record->shape->number < DV_T_COUNT
+                     ? dv_built_value(record->shape->number, record->shape->count)
+                 : record->built ? dv_named_value(record->shape->number, record->shape->count)
+                                 : dv_int(record->shape->number)};
     DV_PUSH(b, items, made);
     for (uint32_t i = 0; i < record->shape->count; i++) {
         const dv_known_value *e = &record->values[i];

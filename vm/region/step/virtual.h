@@ -34,11 +34,12 @@
  * attributes are to change, or what is no local holds it for longer, it is made.  Another local may
  * have it, which carries it once the first one is stored to.  Dead ones may have faded with its
  * record: if they have DV_FADED, exits put into them what the carrier has.
- *  8. A tuple is a record, too, whose attributes are its items, and so is a list, whose items
- * change as attributes do, and a bound method: self and the function, which is a constant.  A dict
- * has keys, which are constants, and values in turn; a function its code and its cells, a cell its
- * value (closure.c).  No loop carries them.  They are built at once if they would be made anywhere
- * but at exits: then they gain nothing.
+ *  8. A tuple is a record, too, whose attributes are its items, also one of a class of dl, whose
+ * shape has the number of the class's; and so is a list, whose items change as attributes do, and a
+ * bound method: self and the function, which is a constant.  A dict has keys, which are constants,
+ * and values in turn; a function its code and its cells, a cell its value (closure.c).  Loops carry
+ * tuples alone.  They are built at once if they would be made anywhere but at exits: then they gain
+ * nothing.
  *  9. An attribute may be a virtual instance, whose record's number it is.  A record that changes
  * changes those that name it.  What is linked is made at once.  Where locals in which linked ones
  * have faded meet again, either none has been made or all.  None of a circle reaches objects:
@@ -82,14 +83,42 @@ dv_reached dv_virtual_live(dv_build *b);
 /* The instance, what it has, and what has these, in turn. */
 dv_reached dv_virtual_linked(dv_build *b, int32_t number);
 
-/* The call of the class, a constant, with n arguments that the site at b->pc is: into its __init__,
- * if that may be analysed inline; false: it may not. */
-bool dv_virtual_construct(dv_build *b, dv_class *class_, int32_t n, uint32_t next_pc);
+/* construct.c: the call of the class, a constant, with n arguments that the site at b->pc is: into
+ * its __init__, or what the class makes of the arguments by itself; false: it is called.  `bare`:
+ * below the arguments is the place of a self that there is not. */
+bool dv_virtual_construct(dv_build *b, dv_class *class_, int32_t n, bool bare, uint32_t *next_pc);
+/* Is it the __new__ of object, or of a named tuple?  The call of it with n arguments above so many
+ * entries, if the first one is a class that makes nothing else of them; false: it is called. */
+bool dv_virtual_is_maker(dv_value v);
+bool dv_virtual_make_of(dv_build *b, dv_value maker, int32_t n, int32_t below, uint32_t *next_pc);
+/* LOAD_METHOD of __class__ of the topmost entry, if it is virtual: what is called is its class;
+ * false: it is none. */
+bool dv_virtual_load_class(dv_build *b, uint32_t next_pc);
 /* RETURN of such an __init__: the instance is the result. */
 uint32_t dv_virtual_constructed(dv_build *b);
 
+/* The number of a new record; -1: b->failed. */
+int32_t dv_virtual_add(dv_build *b, dv_virtual record);
+/* May there be one more? */
+bool dv_virtual_has_room(dv_build *b);
+/* Do instances of the class have nothing but attributes, and die in silence?  Its own __setattr__
+ * makes them where they are stored to. */
+bool dv_virtual_is_plain(const dv_build *b, const dv_class *class_);
+/* Likewise tuples of the class, which have the items of a tuple, and nothing else says which. */
+bool dv_virtual_is_sequence(const dv_build *b, const dv_class *class_);
+/* Raw entry q, in a register or a slot, into a slot of attributes; false: none is free. */
+bool dv_virtual_to_slot(dv_build *b, int32_t q);
+/* A faded instance in the local that the new one, the result of the instruction at b->pc, goes to
+ * gives its slots away already, but for objects, if nothing can leave before that. */
+void dv_virtual_begin_quiet(dv_build *b, uint32_t next_pc);
+/* What tuples with so many items have as their shape that are instances of the class; NULL: they
+ * are too many, or the class has none. */
+dv_shape *dv_virtual_shape_of(dv_build *b, dv_class *class_, int32_t n);
+
 /* The n topmost entries become a virtual tuple or list; false: it is built. */
 bool dv_virtual_build(dv_build *b, dv_type_id type, int32_t n, uint32_t next_pc);
+/* The first n items of a thing of this shape are the topmost entries, in their order. */
+bool dv_virtual_build_as(dv_build *b, dv_shape *shape, int32_t n, uint32_t next_pc);
 /* n pairs of key and value become a virtual dict, if the keys are constants; false: it is built. */
 bool dv_virtual_build_dict(dv_build *b, int32_t n, uint32_t next_pc);
 /* A method of the topmost entry, the function bound to it, becomes a virtual one, whose items are
@@ -100,9 +129,17 @@ bool dv_virtual_bind(dv_build *b, dv_value function, uint32_t next_pc);
  * left of the method dies. */
 bool dv_virtual_is_method(const dv_build *b, int32_t q);
 void dv_virtual_unbind(dv_build *b, int32_t n);
+/* The built-in type whose layout a record of what is built has: a named tuple is a tuple. */
+static inline uint32_t dv_virtual_layout(const dv_virtual *record) {
+    const uint32_t number = record->shape->number;
+    return number < DV_T_COUNT ? number : number >> DV_LAYOUT_SHIFT;
+}
+/* Is it such a thing of this type, or of a class that derives from it? */
+static inline bool dv_virtual_is(const dv_virtual *record, dv_type_id type) {
+    return record->built && dv_virtual_layout(record) == (uint32_t)type;
+}
 static inline bool dv_is_sequence(const dv_virtual *record) {
-    return record->built &&
-           (record->shape->number == DV_T_TUPLE || record->shape->number == DV_T_LIST);
+    return dv_virtual_is(record, DV_T_TUPLE) || dv_virtual_is(record, DV_T_LIST);
 }
 /* Entry q, a local, becomes a virtual cell with its value; false: there is no room. */
 bool dv_virtual_build_cell(dv_build *b, int32_t q);
@@ -111,10 +148,6 @@ void dv_virtual_load_value(dv_build *b, int32_t inputs, int32_t slot, uint32_t n
 /* The lowest of the topmost entries becomes an attribute of the instance above it; false: that is
  * not virtual any more. */
 bool dv_virtual_store_value(dv_build *b, int32_t inputs, int32_t slot, uint32_t next_pc);
-/* Is it such a thing of this type? */
-static inline bool dv_virtual_is(const dv_virtual *record, dv_type_id type) {
-    return record->built && record->shape->number == (uint32_t)type;
-}
 /* LOAD_SUBSCR of one with a constant index or key, STORE_SUBSCR to a list or dict, len(), with the
  * entries that the call has, and UNPACK_SEQUENCE of one with so many items; false: it is none. */
 bool dv_virtual_load_item(dv_build *b, uint32_t next_pc);

@@ -45,7 +45,9 @@ static bool is_walked_by_index(dv_build *b, uint32_t next_pc) {
     const dv_saw walked = next_walk(b, next_pc);
     if (walked != DV_SAW_NOTHING && !is_by_index(walked)) return false;
     if (v->kind == DV_K_LIST || v->kind == DV_K_TUPLE) return true;
-    if (v->kind == DV_K_VIRTUAL) return dv_is_sequence(dv_virtual_record(b, v));
+    if (v->kind == DV_K_VIRTUAL)
+        return dv_is_sequence(dv_virtual_record(b, v)) &&
+               dv_virtual_record(b, v)->shape->number < DV_T_COUNT;
     if (v->kind == DV_K_CONSTANT) return dv_is_shape(v->value, DV_T_TUPLE);
     if (v->kind != DV_K_ANY || !made) return false;
     return made->saw == DV_SAW_SEQUENCE || (made->saw == DV_SAW_ENTRY && is_by_index(walked));

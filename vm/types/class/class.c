@@ -450,7 +450,13 @@ bool dv_class_takes_fields(dv_vm *vm, dv_class *class_, uint32_t count) {
     return class_->fields == count + 1;
 }
 
-/* Through a __new__ of dl, whose result is initialised if it is an instance of the class. */
+dv_value dv_class_made(dv_vm *vm, const dv_class *class_, dv_value self, const dv_value *args,
+                       uint32_t count, dv_value keywords) {
+    if (dv_is_empty(self) || !dv_class_is_subclass(dv_class_of(vm, self), class_)) return self;
+    return initialise(vm, self, args, count, keywords);
+}
+
+/* Through a __new__ of dl. */
 static dv_value call_own_new(dv_vm *vm, dv_class *class_, const dv_value *args, uint32_t count,
                              dv_value keywords) {
     const dv_global_cell *cell = dv_class_find(vm, class_, vm->known.new_);
@@ -459,8 +465,7 @@ static dv_value call_own_new(dv_vm *vm, dv_class *class_, const dv_value *args, 
     if (dv_is_empty(function)) return DV_EMPTY;
     dv_value self = dv_call_in_front(vm, function, dv_object_value(class_), args, count, keywords);
     dv_release(vm, function);
-    if (dv_is_empty(self) || !dv_class_is_subclass(dv_class_of(vm, self), class_)) return self;
-    return initialise(vm, self, args, count, keywords);
+    return dv_class_made(vm, class_, self, args, count, keywords);
 }
 
 static dv_value call_dl_class(dv_vm *vm, dv_class *class_, const dv_value *args, uint32_t count,

@@ -34,6 +34,11 @@ bool dv_class_takes_fields(dv_vm *vm, dv_class *class_, uint32_t count);
 dv_value dv_class_construct(dv_vm *vm, dv_value self, const dv_value *args, uint32_t count,
                             dv_value keywords);
 
+/* What a call of the class with these arguments is, whose __new__ has returned `self` (taken;
+ * EMPTY: raised): an instance of the class is initialised. */
+dv_value dv_class_made(dv_vm *vm, const dv_class *class_, dv_value self, const dv_value *args,
+                       uint32_t count, dv_value keywords);
+
 /* object.__new__ */
 dv_value dv_object_new_of(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords);
 /* object.__init__ */
