@@ -1244,10 +1244,9 @@ static bool try_loop(dv_vm *vm, dv_thread *thread, const dv_value *fp, uint32_t 
     return true;
 }
 
-/* May it be analysed now?  What promises less than three typed instructions for four boxed ones is
- * analysed when an analysis no longer matters, and only if it promises half as much: most such
- * loops get no region in the end.  A loop is looked at once, however many loops in it become hot.
- */
+/* May it be analysed now?  What promises little is analysed when that no longer matters, and only
+ * if at least half of it would be typed: most such loops get no region in the end.  A loop is
+ * looked at once, however many loops in it become hot. */
 static bool may_try(dv_vm *vm, dv_thread *thread, const dv_value *fp, uint32_t back, bool is_hot) {
     const uint32_t head = thread->code->words[back] >> 8;
     dv_site *site = &thread->cells[thread->cell_at[back] + 1].site;
@@ -1258,8 +1257,8 @@ static bool may_try(dv_vm *vm, dv_thread *thread, const dv_value *fp, uint32_t b
     const dv_generator *producer = dv_producer_walked(vm, thread, fp, head);
     const dv_promise promise =
         dv_region_promise(vm, thread, head, back, producer ? dv_generator_thread(producer) : NULL);
-    const uint64_t least = site->looked == POSTPONED ? 3 * promise.boxed / 2 : 3 * promise.boxed;
-    if (4 * promise.typed >= least) return true;
+    const uint64_t least = site->looked == POSTPONED ? promise.boxed : 2 * promise.boxed;
+    if (promise.typed >= least) return true;
     if (!is_hot) site->looked = LOOKED_AT;
     tell(vm, thread,
          &(dv_loop_event){.back = back,
