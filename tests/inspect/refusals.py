@@ -171,8 +171,8 @@ f(3000)
     ("made-function", """\
 def f(n):
     t, g = 0, [None]
-    for i in range(n):  # loop
-        g[0] = lambda x: x + i  # such
+    for i in range(n):  # loop  # such
+        g[0] = lambda x: x + i
         t += g[0](1)
 f(3000)
 """, """\
@@ -360,8 +360,8 @@ class C: pass
 def f(n):
     c = C()
     for i in range(n):  # loop
-        c.name = "a"  # such
-        c.other = c.name
+        c.name = "a"
+        c.other = c.name  # such
 f(3000)
 """, """\
 class C: pass
