@@ -415,7 +415,10 @@ static bool set_field(dv_vm *vm, dv_exception *exception, dv_value name, dv_valu
     const dv_str *s = dv_as_str(name);
     *known = s->length && (s->data[0] == '_' || s->data[0] == 'a');
     if (!*known) return true;
-    if (dv_str_is(name, "args")) return set_args(vm, exception, value);
+    if (dv_str_is(name, "args")) {
+        *known = !dv_exception_hides(vm, exception, name);
+        return !*known || set_args(vm, exception, value);
+    }
     if (dv_str_is(name, "__traceback__")) return set_traceback(vm, exception, value);
     if (dv_str_is(name, "__context__"))
         return set_chained(vm, &exception->context, "context", value);

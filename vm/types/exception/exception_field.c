@@ -2,6 +2,7 @@
 #include "types/exception/exception_field.h"
 
 #include "types/class/class.h"
+#include "types/class/getter.h"
 #include "types/mapping/dict.h"
 #include "types/number/int.h"
 #include "types/sequence/sequence.h"
@@ -141,11 +142,15 @@ static dv_value find(dv_value dict, const char *name) {
     return DV_EMPTY;
 }
 
-bool dv_exception_has_field(dv_vm *vm, const dv_exception *exception, dv_value name) {
-    if (!field_called(vm, exception, name)) return false;
-    bool hidden = dv_class_find(vm, exception->class_, name) != NULL;
+bool dv_exception_hides(dv_vm *vm, const dv_exception *exception, dv_value name) {
+    const dv_global_cell *cell = dv_class_find(vm, exception->class_, name);
+    const bool hidden = cell && !dv_is_getter(cell->value);
     if (!dv_is_empty(vm->error)) dv_error_clear(vm);
-    return !hidden;
+    return hidden;
+}
+
+bool dv_exception_has_field(dv_vm *vm, const dv_exception *exception, dv_value name) {
+    return field_called(vm, exception, name) && !dv_exception_hides(vm, exception, name);
 }
 
 bool dv_exception_keeps(dv_vm *vm, const dv_exception *exception, dv_value name) {

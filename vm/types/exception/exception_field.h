@@ -16,6 +16,8 @@
 #define DV_SYNTAX_PLACES 6
 extern const char *const dv_syntax_places[DV_SYNTAX_PLACES];
 
+/* Has a class of the program this name, so that it means nothing else? */
+bool dv_exception_hides(dv_vm *vm, const dv_exception *exception, dv_value name);
 /* Has its class a field of this name, which no class of the program hides? */
 bool dv_exception_has_field(dv_vm *vm, const dv_exception *exception, dv_value name);
 /* Is what an exception has under the name no entry of its __dict__, or might it not be? */
