@@ -583,8 +583,10 @@ void dv_raised_show(dv_build *b, int32_t q) {
         b->e[i] = (dv_known_value){DV_K_ANY, DV_AT_HOME, 0, DV_EMPTY};
     dv_step_count(b, false);
     b->version++;
-    /* Where there was no memory for it. */
-    dv_point_add(b, at, dv_exit_make(b, b->context, b->pc, false), true, false, false);
+    /* Without memory for it: what ends the handling covers only what is behind ENTER_HANDLER. */
+    const bool enters = dv_step_op(b, b->pc) == DV_OP_ENTER_HANDLER;
+    const uint32_t pc = b->pc + (enters ? dv_step_length(b, b->pc) : 0);
+    dv_point_add(b, at, dv_exit_make(b, b->context, pc, false), true, false, false);
 }
 
 bool dv_raised_is_shown(const dv_build *b, int32_t q) {
