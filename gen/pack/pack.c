@@ -43,12 +43,13 @@ static void add_byte(void *context, uint8_t byte) {
     if (!b->failed) b->data[b->size++] = byte;
 }
 
+/* As text: the compiler reads that in a tenth of the time that a list of numbers takes. */
 static bool put_plain(const uint8_t *data, size_t size, const char *name, unsigned number,
                       FILE *file) {
-    fprintf(file, "static const uint8_t %s_%u[] = {", name, number);
-    for (size_t i = 0; i < size; i++) fprintf(file, i % 32 ? "%u," : "\n%u,", data[i]);
-    for (int i = 0; i < DV_SQUEEZED_SLACK; i++) fputs("0,", file);
-    fputs("};\n\n", file);
+    fprintf(file, "static const uint8_t %s_%u[%zu] =\n\"", name, number, size + DV_SQUEEZED_SLACK);
+    for (size_t i = 0; i < size; i++)
+        fprintf(file, i == 0 || i % 32 ? "\\%03o" : "\"\n\"\\%03o", data[i]);
+    fputs("\";\n\n", file);
     return true;
 }
 
