@@ -10,6 +10,7 @@
 #include "types/callable/arguments.h"
 #include "types/class/class.h"
 #include "types/file/host.h"
+#include "types/file/module.h"
 #include "types/number/int.h"
 #include "types/sequence/sequence.h"
 
@@ -279,6 +280,36 @@ dv_value dv_file_io_construct(dv_vm *vm, const dv_value *args, uint32_t count, d
     return closes < 0 ? DV_EMPTY : make(vm, given, &m, 0, closes);
 }
 
+/* What has anything below but a standard stream as it is, is an object of a class in dl. */
+static dv_value make_layer(dv_vm *vm, const char *name, const dv_value *args, uint32_t count,
+                           dv_value keywords) {
+    dv_value text = dv_str_z(vm, "_io_layers");
+    if (dv_is_empty(text)) return DV_EMPTY;
+    dv_value layers = dv_import_helper(vm, text);
+    dv_release(vm, text);
+    if (dv_is_empty(layers)) return DV_EMPTY;
+    text = dv_str_intern(vm, name, strlen(name));
+    dv_value class_ = dv_is_empty(text) ? DV_EMPTY : dv_get_attribute(vm, layers, text);
+    dv_value result = dv_is_empty(class_) ? DV_EMPTY : dv_call(vm, class_, args, count, keywords);
+    dv_release(vm, class_);
+    dv_release(vm, text);
+    dv_release(vm, layers);
+    return result;
+}
+
+dv_value dv_buffered_reader_construct(dv_vm *vm, const dv_value *args, uint32_t count,
+                                      dv_value keywords) {
+    return make_layer(vm, "BufferedReader", args, count, keywords);
+}
+dv_value dv_buffered_writer_construct(dv_vm *vm, const dv_value *args, uint32_t count,
+                                      dv_value keywords) {
+    return make_layer(vm, "BufferedWriter", args, count, keywords);
+}
+dv_value dv_buffered_random_construct(dv_vm *vm, const dv_value *args, uint32_t count,
+                                      dv_value keywords) {
+    return make_layer(vm, "BufferedRandom", args, count, keywords);
+}
+
 /* What a standard stream's buffer reads and writes is the embedder's, which is UTF-8. */
 dv_value dv_stream_construct(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords) {
     enum { BUFFER, CODE, ON_ERROR, LINE_END, BY_LINE, THROUGH, WRAP_ARGUMENTS };
@@ -293,9 +324,7 @@ dv_value dv_stream_construct(dv_vm *vm, const dv_value *args, uint32_t count, dv
                                ? dv_as_file(given[BUFFER])
                                : NULL;
     if (!below || below->number == DV_NO_STREAM)
-        return dv_raise(vm, DV_E_NOT_IMPLEMENTED_ERROR,
-                        "TextIOWrapper() of anything but the buffer of a standard stream is not "
-                        "part of dl");
+        return make_layer(vm, "TextIOWrapper", args, count, keywords);
     dv_value options[ARGUMENTS] = {[MODE] = DV_NONE};
     for (int i = CODE; i <= LINE_END; i++) {
         if (dv_is_empty(given[i])) given[i] = DV_NONE;
@@ -317,9 +346,8 @@ dv_value dv_stream_construct(dv_vm *vm, const dv_value *args, uint32_t count, dv
     if (prepare_text(vm, f, options)) {
         if (f->codec == DV_UTF8 && f->newline <= DV_NEWLINE_LF && (f->readable || f->strict))
             return dv_object_value(f);
-        dv_raise(vm, DV_E_NOT_IMPLEMENTED_ERROR,
-                 "TextIOWrapper() of a standard stream that is not utf-8, or has another newline "
-                 "or errors for writing, is not part of dl");
+        dv_release_object(vm, &f->header);
+        return make_layer(vm, "TextIOWrapper", args, count, keywords);
     }
     dv_release_object(vm, &f->header);
     return DV_EMPTY;
