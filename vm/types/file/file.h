@@ -77,6 +77,11 @@ dv_value dv_buffered_writer_construct(dv_vm *vm, const dv_value *args, uint32_t 
 dv_value dv_buffered_random_construct(dv_vm *vm, const dv_value *args, uint32_t count,
                                       dv_value keywords);
 
+/* Is v one of the machine's classes that stand for classes in dl when others derive from them? */
+bool dv_is_file_base(dv_value v);
+/* ... and for which. */
+dv_value dv_file_base(dv_vm *vm, dv_value class_);
+
 /* Has a standard stream nothing in its buffers that was read and not handed out? */
 static inline bool dv_file_is_fresh(const dv_file *f) {
     return f->start == f->end && dv_is_empty(f->binary) && !f->closed;

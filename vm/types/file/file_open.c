@@ -280,21 +280,41 @@ dv_value dv_file_io_construct(dv_vm *vm, const dv_value *args, uint32_t count, d
     return closes < 0 ? DV_EMPTY : make(vm, given, &m, 0, closes);
 }
 
-/* What has anything below but a standard stream as it is, is an object of a class in dl. */
-static dv_value make_layer(dv_vm *vm, const char *name, const dv_value *args, uint32_t count,
-                           dv_value keywords) {
+/* The class in dl of what has anything below but a standard stream as it is. */
+static dv_value find_layer(dv_vm *vm, const char *name) {
     dv_value text = dv_str_z(vm, "_io_layers");
-    if (dv_is_empty(text)) return DV_EMPTY;
-    dv_value layers = dv_import_helper(vm, text);
+    dv_value layers = dv_is_empty(text) ? DV_EMPTY : dv_import_helper(vm, text);
     dv_release(vm, text);
     if (dv_is_empty(layers)) return DV_EMPTY;
     text = dv_str_intern(vm, name, strlen(name));
     dv_value class_ = dv_is_empty(text) ? DV_EMPTY : dv_get_attribute(vm, layers, text);
-    dv_value result = dv_is_empty(class_) ? DV_EMPTY : dv_call(vm, class_, args, count, keywords);
-    dv_release(vm, class_);
     dv_release(vm, text);
     dv_release(vm, layers);
+    return class_;
+}
+
+static dv_value make_layer(dv_vm *vm, const char *name, const dv_value *args, uint32_t count,
+                           dv_value keywords) {
+    dv_value class_ = find_layer(vm, name);
+    dv_value result = dv_is_empty(class_) ? DV_EMPTY : dv_call(vm, class_, args, count, keywords);
+    dv_release(vm, class_);
     return result;
+}
+
+bool dv_is_file_base(dv_value v) {
+    if (!dv_is_class(v)) return false;
+    const dv_type_id type = dv_as_class(v)->type;
+    return type == DV_T_STREAM || type == DV_T_BUFFERED_READER || type == DV_T_BUFFERED_WRITER ||
+           type == DV_T_BUFFERED_RANDOM;
+}
+
+dv_value dv_file_base(dv_vm *vm, dv_value class_) {
+    switch (dv_as_class(class_)->type) {
+    case DV_T_STREAM: return find_layer(vm, "TextIOWrapper");
+    case DV_T_BUFFERED_READER: return find_layer(vm, "BufferedReader");
+    case DV_T_BUFFERED_WRITER: return find_layer(vm, "BufferedWriter");
+    default: return find_layer(vm, "BufferedRandom");
+    }
 }
 
 dv_value dv_buffered_reader_construct(dv_vm *vm, const dv_value *args, uint32_t count,
