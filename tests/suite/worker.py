@@ -115,24 +115,6 @@ def import_module(name):
     return sys.modules[name]
 
 
-class TextIOWrapper:
-    """On dynvm, io.TextIOWrapper for the buffers in which tests of programs catch text: dl cannot make one of any buffer."""
-
-    def __init__(self, buffer, encoding="utf-8", errors="strict", newline=None, **options):
-        self.buffer, self.encoding, self.errors, self.closed = buffer, encoding, errors, False
-
-    def write(self, text):
-        self.buffer.write(text.encode(self.encoding, self.errors))
-        return len(text)
-
-    def flush(self):
-        pass
-
-
-def _buffer(raw):
-    return types.SimpleNamespace(raw=raw, write=raw.write)
-
-
 def _prepare_dynvm(cut):
     """Makes the packages of CPython's tests known, and gives test.support its helper whose own file needs importlib."""
     for name in ("test", "unittest.test"):
@@ -145,7 +127,6 @@ def _prepare_dynvm(cut):
     for name in {*dir(io), *io.__all__}:
         setattr(replacement, name, getattr(io, name))
     sys.modules["io"] = replacement
-    replacement.TextIOWrapper, replacement.BufferedWriter = TextIOWrapper, _buffer
     add_absent_module("_testinternalcapi").get_configs = lambda: {"config": {"code_debug_ranges": 1}}
     add_absent_module("asyncio")
     sys.modules["asyncio"].set_event_loop_policy = lambda policy: None

@@ -223,7 +223,7 @@ static const char *const left_out[] = {
     "asynchat", "asyncio", "asyncore", "audioop", "bdb", "bz2", "cProfile",
     "cgi", "cgitb", "chunk", "code", "codeop", "compileall", "concurrent",
     "configparser", "crypt", "ctypes", "curses", "dbm", "dis", "distutils", "email",
-    "encodings", "ensurepip", "faulthandler", "fcntl", "filecmp", "fileinput", "ftplib",
+    "encodings", "ensurepip", "faulthandler", "fcntl", "filecmp", "ftplib",
     "genericpath", "gettext", "grp", "gzip", "html.entities", "html.parser", "http",
     "idlelib", "imaplib", "imghdr", "imp", "importlib.abc",
     "importlib.machinery", "importlib.metadata", "importlib.resources", "ipaddress",

@@ -7,6 +7,11 @@
 #include "types/class/class.h"
 #include "types/mapping/dict.h"
 #include "types/class/slots.h"
+#include "types/class/subclass.h"
+#include "types/mapping/dict_view.h"
+#include "types/mapping/set.h"
+#include "types/number/range.h"
+#include "types/sequence/iterator.h"
 #include "types/sequence/tuple.h"
 
 /* Does no class of dl that the object is of define one of these names? */
@@ -75,7 +80,33 @@ static dv_value copy_attributes(dv_vm *vm, const dv_value *args, uint32_t count)
     return DV_EMPTY;
 }
 
+/* iterator(x): another iterator that goes on from where this one is, and takes from the same ones;
+ * None: x is none that can be copied. */
+static dv_value copy_iterator(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    if (!dv_is_object(args[0]) || dv_is_instance(args[0])) return DV_NONE;
+    const dv_type_id shape = dv_as_object(args[0])->shape;
+    const dv_range_iterator *range = (const dv_range_iterator *)dv_as_object(args[0]);
+    dv_class *class_ = vm->classes[shape];
+    switch (shape) {
+    case DV_T_RANGE_ITERATOR:
+        return dv_range_iterator_new(vm, range->next, range->step, range->remaining);
+    case DV_T_ITERATOR: return dv_subclass_share(vm, class_, args[0], sizeof(dv_iterator));
+    case DV_T_CALL_ITERATOR:
+    case DV_T_REVERSED: /* also what a __reversed__ has made */
+        return dv_subclass_share(vm, class_, args[0], sizeof(dv_pair_iterator));
+    case DV_T_SET_ITERATOR: return dv_subclass_share(vm, class_, args[0], sizeof(dv_set_iterator));
+    case DV_T_DICT_ITERATOR:
+        return dv_subclass_share(vm, class_, args[0], sizeof(dv_dict_iterator));
+    case DV_T_PAIRWISE: return DV_NONE;
+    default: break;
+    }
+    const dv_type *type = vm->types[shape];
+    return type->next && type->adopt && type->traverse ? type->adopt(vm, class_, args[0]) : DV_NONE;
+}
+
 static const dv_cfunction_def functions[] = {
+    {.name = "iterator", .entry = copy_iterator, .min = 1, .max = 1},
     {.name = "plain", .entry = copy_plain, .min = 2, .max = 2},
     {.name = "attributes", .entry = copy_attributes, .min = 2, .max = 2},
     {.name = NULL}};

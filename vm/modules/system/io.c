@@ -27,10 +27,10 @@ static dv_value unsupported_operation(dv_vm *vm) {
     return class_;
 }
 
-/* __getattr__ of the module: the abstract classes are dl code, in the library module _io_bases;
- * what CPython has and dl has not is refused by name. */
+/* __getattr__ of the module: the abstract classes are dl code, in the library module _io_bases, and
+ * BufferedRWPair in _io_layers; what CPython has and dl has not is refused by name. */
 static dv_value io_getattr(dv_vm *vm, const dv_value *args, uint32_t count) {
-    enum { LENT = 4 };
+    enum { PAIR = 4, LENT };
     static const char *const names[] = {"IOBase",
                                         "RawIOBase",
                                         "BufferedIOBase",
@@ -43,7 +43,8 @@ static dv_value io_getattr(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
     for (int i = 0; names[i]; i++) {
         if (!dv_is_str(args[0]) || !dv_str_is(args[0], names[i])) continue;
-        if (i < LENT) return dv_module_borrow(vm, "io", "_io_bases", args[0]);
+        if (i < LENT)
+            return dv_module_borrow(vm, "io", i < PAIR ? "_io_bases" : "_io_layers", args[0]);
         return dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "io.%s is not part of dl", names[i]);
     }
     return dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "module 'io' has no attribute '%S'", args[0]);
@@ -61,15 +62,25 @@ static bool add_open(dv_vm *vm, dv_module *module) {
     return dv_module_add(vm, module, "open", dv_retain(cell->value));
 }
 
-static const char *const all_names[] = {"BlockingIOError", "open",
-                                        "FileIO",          "BytesIO",
-                                        "StringIO",        "BufferedReader",
-                                        "BufferedWriter",  "BufferedRandom",
-                                        "TextIOWrapper",   "UnsupportedOperation",
-                                        "SEEK_SET",        "SEEK_CUR",
-                                        "SEEK_END",        "IOBase",
-                                        "RawIOBase",       "BufferedIOBase",
-                                        "TextIOBase",      NULL};
+static const char *const all_names[] = {"BlockingIOError",
+                                        "open",
+                                        "FileIO",
+                                        "BytesIO",
+                                        "StringIO",
+                                        "BufferedReader",
+                                        "BufferedWriter",
+                                        "BufferedRandom",
+                                        "TextIOWrapper",
+                                        "UnsupportedOperation",
+                                        "SEEK_SET",
+                                        "SEEK_CUR",
+                                        "SEEK_END",
+                                        "IOBase",
+                                        "RawIOBase",
+                                        "BufferedIOBase",
+                                        "TextIOBase",
+                                        "BufferedRWPair",
+                                        NULL};
 
 bool dv_io_fill(dv_vm *vm, dv_module *module) {
     module->frozen = true;

@@ -7,6 +7,7 @@
 #include "types/mapping/dict.h"
 #include "types/class/directory.h"
 #include "types/class/instance.h"
+#include "types/file/file.h"
 #include "types/sequence/list.h"
 #include "types/class/lookup.h"
 #include "types/text/str_search.h"
@@ -136,6 +137,12 @@ static bool entries_of(dv_vm *vm, dv_value base, dv_value *function) {
 /* Appends what stands for one base. */
 static bool add_base(dv_vm *vm, dv_value list, dv_value base, dv_value bases) {
     dv_value function;
+    if (dv_is_file_base(base)) {
+        dv_value stands = dv_file_base(vm, base);
+        bool added = !dv_is_empty(stands) && dv_list_append(vm, list, stands);
+        dv_release(vm, stands);
+        return added;
+    }
     if (dv_is_class(base)) return dv_list_append(vm, list, base);
     if (!entries_of(vm, base, &function))
         return dv_is_empty(vm->error) && dv_list_append(vm, list, base);
@@ -153,7 +160,9 @@ static bool add_base(dv_vm *vm, dv_value list, dv_value base, dv_value bases) {
 dv_value dv_metaclass_bases(dv_vm *vm, dv_value bases) {
     const dv_tuple *tuple = dv_as_tuple(bases);
     int64_t classes = 0;
-    while (classes < tuple->count && dv_is_class(tuple->items[classes])) classes++;
+    while (classes < tuple->count && dv_is_class(tuple->items[classes]) &&
+           !dv_is_file_base(tuple->items[classes]))
+        classes++;
     if (classes == tuple->count) return dv_retain(bases);
     dv_value list = dv_list_new(vm, NULL, 0), result = DV_EMPTY;
     bool good = !dv_is_empty(list);

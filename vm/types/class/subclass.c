@@ -101,7 +101,8 @@ static void retain_one(dv_vm *vm, dv_value value, void *context) {
 }
 
 dv_value dv_subclass_share(dv_vm *vm, dv_class *class_, dv_value exact, size_t size) {
-    dv_object *self = dv_subclass_alloc(vm, class_, size);
+    dv_object *self = class_->descriptor ? dv_container_new(vm, size, class_->type)
+                                         : dv_subclass_alloc(vm, class_, size);
     if (!self) return DV_EMPTY;
     memcpy(self + 1, dv_as_object(exact) + 1, size - sizeof *self);
     vm->types[class_->type]->traverse(vm, self, retain_one, NULL);

@@ -25,7 +25,8 @@ bool dv_subclass_initialise(dv_vm *vm, dv_value self, const dv_value *args, uint
                             dv_value keywords) DV_MUST_CHECK;
 
 /* dv_type.adopt of types whose objects own references that their traverse visits, and nothing else:
- * an instance of class_ (of `size` bytes, as exact) that shares what exact refers to. */
+ * an instance of class_ (of `size` bytes, as exact) that shares what exact refers to.  Class_ may
+ * be the type's own, too. */
 dv_value dv_subclass_share(dv_vm *vm, dv_class *class_, dv_value exact, size_t size);
 
 /* What an alternative constructor (fromhex, from_bytes) makes of its result: class_(exact) where it

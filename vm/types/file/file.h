@@ -66,9 +66,21 @@ void dv_file_release(dv_vm *vm, dv_object *object);
 
 /* open(), with arguments as a program gives them. */
 dv_value dv_file_open(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords);
-/* FileIO(), and TextIOWrapper() of the binary file behind a standard stream. */
+/* FileIO(); TextIOWrapper() of the binary file behind a standard stream.  That of anything else,
+ * and Buffered...(), are objects of classes in dl (lang/lib/files/_io_layers.dl). */
 dv_value dv_file_io_construct(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords);
 dv_value dv_stream_construct(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords);
+dv_value dv_buffered_reader_construct(dv_vm *vm, const dv_value *args, uint32_t count,
+                                      dv_value keywords);
+dv_value dv_buffered_writer_construct(dv_vm *vm, const dv_value *args, uint32_t count,
+                                      dv_value keywords);
+dv_value dv_buffered_random_construct(dv_vm *vm, const dv_value *args, uint32_t count,
+                                      dv_value keywords);
+
+/* Is v one of the machine's classes that stand for classes in dl when others derive from them? */
+bool dv_is_file_base(dv_value v);
+/* ... and for which. */
+dv_value dv_file_base(dv_vm *vm, dv_value class_);
 
 /* Has a standard stream nothing in its buffers that was read and not handed out? */
 static inline bool dv_file_is_fresh(const dv_file *f) {

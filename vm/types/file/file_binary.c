@@ -297,9 +297,9 @@ static const dv_cfunction_def raw_methods[] = {
                               .methods = table}
 
 BINARY_TYPE(dv_buffered_reader_type, "_io.BufferedReader", DV_T_BUFFERED_READER, buffered_methods,
-            NULL);
+            dv_buffered_reader_construct);
 BINARY_TYPE(dv_buffered_writer_type, "_io.BufferedWriter", DV_T_BUFFERED_WRITER, buffered_methods,
-            NULL);
+            dv_buffered_writer_construct);
 BINARY_TYPE(dv_buffered_random_type, "_io.BufferedRandom", DV_T_BUFFERED_RANDOM, buffered_methods,
-            NULL);
+            dv_buffered_random_construct);
 BINARY_TYPE(dv_file_io_type, "_io.FileIO", DV_T_FILE_IO, raw_methods, dv_file_io_construct);

@@ -10,6 +10,7 @@
 #include "types/callable/arguments.h"
 #include "types/class/class.h"
 #include "types/file/host.h"
+#include "types/file/module.h"
 #include "types/number/int.h"
 #include "types/sequence/sequence.h"
 
@@ -279,6 +280,56 @@ dv_value dv_file_io_construct(dv_vm *vm, const dv_value *args, uint32_t count, d
     return closes < 0 ? DV_EMPTY : make(vm, given, &m, 0, closes);
 }
 
+/* The class in dl of what has anything below but a standard stream as it is. */
+static dv_value find_layer(dv_vm *vm, const char *name) {
+    dv_value text = dv_str_z(vm, "_io_layers");
+    dv_value layers = dv_is_empty(text) ? DV_EMPTY : dv_import_helper(vm, text);
+    dv_release(vm, text);
+    if (dv_is_empty(layers)) return DV_EMPTY;
+    text = dv_str_intern(vm, name, strlen(name));
+    dv_value class_ = dv_is_empty(text) ? DV_EMPTY : dv_get_attribute(vm, layers, text);
+    dv_release(vm, text);
+    dv_release(vm, layers);
+    return class_;
+}
+
+static dv_value make_layer(dv_vm *vm, const char *name, const dv_value *args, uint32_t count,
+                           dv_value keywords) {
+    dv_value class_ = find_layer(vm, name);
+    dv_value result = dv_is_empty(class_) ? DV_EMPTY : dv_call(vm, class_, args, count, keywords);
+    dv_release(vm, class_);
+    return result;
+}
+
+bool dv_is_file_base(dv_value v) {
+    if (!dv_is_class(v)) return false;
+    const dv_type_id type = dv_as_class(v)->type;
+    return type == DV_T_STREAM || type == DV_T_BUFFERED_READER || type == DV_T_BUFFERED_WRITER ||
+           type == DV_T_BUFFERED_RANDOM;
+}
+
+dv_value dv_file_base(dv_vm *vm, dv_value class_) {
+    switch (dv_as_class(class_)->type) {
+    case DV_T_STREAM: return find_layer(vm, "TextIOWrapper");
+    case DV_T_BUFFERED_READER: return find_layer(vm, "BufferedReader");
+    case DV_T_BUFFERED_WRITER: return find_layer(vm, "BufferedWriter");
+    default: return find_layer(vm, "BufferedRandom");
+    }
+}
+
+dv_value dv_buffered_reader_construct(dv_vm *vm, const dv_value *args, uint32_t count,
+                                      dv_value keywords) {
+    return make_layer(vm, "BufferedReader", args, count, keywords);
+}
+dv_value dv_buffered_writer_construct(dv_vm *vm, const dv_value *args, uint32_t count,
+                                      dv_value keywords) {
+    return make_layer(vm, "BufferedWriter", args, count, keywords);
+}
+dv_value dv_buffered_random_construct(dv_vm *vm, const dv_value *args, uint32_t count,
+                                      dv_value keywords) {
+    return make_layer(vm, "BufferedRandom", args, count, keywords);
+}
+
 /* What a standard stream's buffer reads and writes is the embedder's, which is UTF-8. */
 dv_value dv_stream_construct(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords) {
     enum { BUFFER, CODE, ON_ERROR, LINE_END, BY_LINE, THROUGH, WRAP_ARGUMENTS };
@@ -293,9 +344,7 @@ dv_value dv_stream_construct(dv_vm *vm, const dv_value *args, uint32_t count, dv
                                ? dv_as_file(given[BUFFER])
                                : NULL;
     if (!below || below->number == DV_NO_STREAM)
-        return dv_raise(vm, DV_E_NOT_IMPLEMENTED_ERROR,
-                        "TextIOWrapper() of anything but the buffer of a standard stream is not "
-                        "part of dl");
+        return make_layer(vm, "TextIOWrapper", args, count, keywords);
     dv_value options[ARGUMENTS] = {[MODE] = DV_NONE};
     for (int i = CODE; i <= LINE_END; i++) {
         if (dv_is_empty(given[i])) given[i] = DV_NONE;
@@ -317,9 +366,8 @@ dv_value dv_stream_construct(dv_vm *vm, const dv_value *args, uint32_t count, dv
     if (prepare_text(vm, f, options)) {
         if (f->codec == DV_UTF8 && f->newline <= DV_NEWLINE_LF && (f->readable || f->strict))
             return dv_object_value(f);
-        dv_raise(vm, DV_E_NOT_IMPLEMENTED_ERROR,
-                 "TextIOWrapper() of a standard stream that is not utf-8, or has another newline "
-                 "or errors for writing, is not part of dl");
+        dv_release_object(vm, &f->header);
+        return make_layer(vm, "TextIOWrapper", args, count, keywords);
     }
     dv_release_object(vm, &f->header);
     return DV_EMPTY;
