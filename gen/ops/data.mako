@@ -877,15 +877,23 @@ ${with_entry(store_entry)}\
         items = dv_as_list(sequence)->items;
     else
         SLOW();
-    if (DV_LIKELY(n == 2)) {
-        sp[0] = dv_retain(items[0]);
-        sp[-1] = dv_retain(items[1]);
-        sp += 1;
-        NEXT_RELEASING(sequence);
+    /* What STORE_LOCALs behind it would take from the stack at once goes to the locals directly, up to one that holds the
+       last reference to something: that dies behind the sequence.  (Trampoline form counts each instruction.) */
+    OP(STORE_LOCAL);
+    const dv_cell *store = ip + LEN;
+    int64_t stored = 0;
+    for (; !DV_TRAMPOLINE && stored < n && store->h == DV_H(STORE_LOCAL); stored++, store += 2) {
+        dv_value *local = (dv_value *)(void *)((char *)fp + store[1].i);
+        if (dv_is_object(*local)) {
+            if (dv_as_object(*local)->references == 1) break;
+            dv_as_object(*local)->references--;
+        }
+        *local = dv_retain(items[stored]);
     }
-    for (int64_t i = 0; i < n; i++) sp[-1 + i] = dv_retain(items[n - 1 - i]);
-    sp += n - 1;
-    NEXT_RELEASING(sequence);
+    for (int64_t i = n; i > stored; i--) sp[n - i - 1] = dv_retain(items[i - 1]);
+    sp += n - stored - 1;
+    ip = store;
+    GO_RELEASING(sequence);
     --- out of line ---
     const int64_t n = CELL(1).i;
     const dv_value sequence = sp[-1];
