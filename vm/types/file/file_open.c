@@ -280,15 +280,22 @@ dv_value dv_file_io_construct(dv_vm *vm, const dv_value *args, uint32_t count, d
     return closes < 0 ? DV_EMPTY : make(vm, given, &m, 0, closes);
 }
 
+static dv_value get_text_attribute(dv_vm *vm, dv_value object, const char *name) {
+    dv_value text = dv_str_intern(vm, name, strlen(name));
+    if (dv_is_empty(text)) return DV_EMPTY;
+    dv_value found = dv_get_attribute(vm, object, text);
+    dv_release(vm, text);
+    return found;
+}
+
 /* The class in dl of what has anything below but a standard stream as it is. */
 static dv_value find_layer(dv_vm *vm, const char *name) {
     dv_value text = dv_str_z(vm, "_io_layers");
-    dv_value layers = dv_is_empty(text) ? DV_EMPTY : dv_import_helper(vm, text);
+    if (dv_is_empty(text)) return DV_EMPTY;
+    dv_value layers = dv_import_helper(vm, text);
     dv_release(vm, text);
     if (dv_is_empty(layers)) return DV_EMPTY;
-    text = dv_str_intern(vm, name, strlen(name));
-    dv_value class_ = dv_is_empty(text) ? DV_EMPTY : dv_get_attribute(vm, layers, text);
-    dv_release(vm, text);
+    dv_value class_ = get_text_attribute(vm, layers, name);
     dv_release(vm, layers);
     return class_;
 }
@@ -296,26 +303,26 @@ static dv_value find_layer(dv_vm *vm, const char *name) {
 static dv_value make_layer(dv_vm *vm, const char *name, const dv_value *args, uint32_t count,
                            dv_value keywords) {
     dv_value class_ = find_layer(vm, name);
-    dv_value result = dv_is_empty(class_) ? DV_EMPTY : dv_call(vm, class_, args, count, keywords);
+    if (dv_is_empty(class_)) return DV_EMPTY;
+    dv_value result = dv_call(vm, class_, args, count, keywords);
     dv_release(vm, class_);
     return result;
 }
 
-bool dv_is_file_base(dv_value v) {
-    if (!dv_is_class(v)) return false;
-    const dv_type_id type = dv_as_class(v)->type;
-    return type == DV_T_STREAM || type == DV_T_BUFFERED_READER || type == DV_T_BUFFERED_WRITER ||
-           type == DV_T_BUFFERED_RANDOM;
-}
-
-dv_value dv_file_base(dv_vm *vm, dv_value class_) {
-    switch (dv_as_class(class_)->type) {
-    case DV_T_STREAM: return find_layer(vm, "TextIOWrapper");
-    case DV_T_BUFFERED_READER: return find_layer(vm, "BufferedReader");
-    case DV_T_BUFFERED_WRITER: return find_layer(vm, "BufferedWriter");
-    default: return find_layer(vm, "BufferedRandom");
+/* The name of the class in dl that one of the machine's stands for; NULL: it stands for itself. */
+static const char *layer_of(dv_value v) {
+    if (!dv_is_class(v)) return NULL;
+    switch (dv_as_class(v)->type) {
+    case DV_T_STREAM: return "TextIOWrapper";
+    case DV_T_BUFFERED_READER: return "BufferedReader";
+    case DV_T_BUFFERED_WRITER: return "BufferedWriter";
+    case DV_T_BUFFERED_RANDOM: return "BufferedRandom";
+    default: return NULL;
     }
 }
+
+bool dv_is_file_base(dv_value v) { return layer_of(v) != NULL; }
+dv_value dv_file_base(dv_vm *vm, dv_value class_) { return find_layer(vm, layer_of(class_)); }
 
 dv_value dv_buffered_reader_construct(dv_vm *vm, const dv_value *args, uint32_t count,
                                       dv_value keywords) {
