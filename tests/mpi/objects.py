@@ -80,6 +80,16 @@ say(a.tolist(), a.flags.f_contiguous, comm.sendrecv(np.float32(1.5), right, sour
     comm.sendrecv(np.dtype("f"), right, source=left))
 say(fails(comm.send, (i for i in ()), right)[0])
 
+# What ends too early is refused, wherever that is.
+whole = MPI.pickle.dumps([1, 2.5, "ä", "", (None, b"b"), {"k": {3}}, 1 << 70, 2j, range(2), np.arange(3.0), [0.5] * 6])
+refused = []
+for n in range(len(whole)):
+    try:
+        MPI.pickle.loads(whole[:n])
+    except Exception:
+        refused.append(n)
+say(len(refused) == len(whole))
+
 # Point to point.
 status = MPI.Status()
 request = comm.isend({"rank": rank}, right, 3)
