@@ -877,6 +877,12 @@ ${with_entry(store_entry)}\
         items = dv_as_list(sequence)->items;
     else
         SLOW();
+    if (DV_LIKELY(n == 2)) {
+        sp[0] = dv_retain(items[0]);
+        sp[-1] = dv_retain(items[1]);
+        sp += 1;
+        NEXT_RELEASING(sequence);
+    }
     /* What STORE_LOCALs behind it would take from the stack at once goes to the locals directly, up to one that holds the
        last reference to something: that dies behind the sequence.  (Trampoline form counts each instruction.) */
     OP(STORE_LOCAL);
