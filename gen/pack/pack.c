@@ -43,7 +43,7 @@ static void add_byte(void *context, uint8_t byte) {
     if (!b->failed) b->data[b->size++] = byte;
 }
 
-/* As text: the compiler reads that in a tenth of the time that a list of numbers takes. */
+/* As text: the compiler reads that in a fifth of the time that a list of numbers takes. */
 static bool put_plain(const uint8_t *data, size_t size, const char *name, unsigned number,
                       FILE *file) {
     fprintf(file, "static const uint8_t %s_%u[%zu] =\n\"", name, number, size + DV_SQUEEZED_SLACK);

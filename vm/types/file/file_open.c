@@ -280,14 +280,6 @@ dv_value dv_file_io_construct(dv_vm *vm, const dv_value *args, uint32_t count, d
     return closes < 0 ? DV_EMPTY : make(vm, given, &m, 0, closes);
 }
 
-static dv_value get_text_attribute(dv_vm *vm, dv_value object, const char *name) {
-    dv_value text = dv_str_intern(vm, name, strlen(name));
-    if (dv_is_empty(text)) return DV_EMPTY;
-    dv_value found = dv_get_attribute(vm, object, text);
-    dv_release(vm, text);
-    return found;
-}
-
 /* The class in dl of what has anything below but a standard stream as it is. */
 static dv_value find_layer(dv_vm *vm, const char *name) {
     dv_value text = dv_str_z(vm, "_io_layers");
@@ -295,7 +287,7 @@ static dv_value find_layer(dv_vm *vm, const char *name) {
     dv_value layers = dv_import_helper(vm, text);
     dv_release(vm, text);
     if (dv_is_empty(layers)) return DV_EMPTY;
-    dv_value class_ = get_text_attribute(vm, layers, name);
+    dv_value class_ = dv_get_named(vm, layers, name);
     dv_release(vm, layers);
     return class_;
 }
