@@ -19,6 +19,8 @@ typedef struct set {
 SET(baseline)
 #ifdef ND_AVX
 SET(avx2)
+#endif
+#ifdef ND_AVX512
 SET(avx512)
 #endif
 
@@ -28,9 +30,12 @@ static const set *best(void) {
     __builtin_cpu_init();
     if (most && !strcmp(most, "baseline")) return &baseline;
     if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) return &baseline;
+    if (most && !strcmp(most, "avx2")) return &avx2;
+#ifdef ND_AVX512
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
         __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
-        return most && !strcmp(most, "avx2") ? &avx2 : &avx512;
+        return &avx512;
+#endif
     return &avx2;
 #else
     return &baseline;
