@@ -237,7 +237,7 @@ static bool init_subclass(dv_vm *vm, dv_class *class_, const dv_value *values, d
 enum { EXPECTED_MAX = 32 };
 
 /* How many attributes an instance will have: as many as the __init__ functions of the class and its
- * bases set. */
+ * bases set, or as their __slots__ name. */
 static uint32_t expected_attributes(dv_vm *vm, const dv_class *class_) {
     dv_text names[EXPECTED_MAX];
     uint32_t count = 0;
@@ -247,7 +247,8 @@ static uint32_t expected_attributes(dv_vm *vm, const dv_class *class_) {
             count = dv_code_stored_attributes(dv_code_source(dv_as_function(cell->value)->code),
                                               names, count, EXPECTED_MAX);
     }
-    return count;
+    const uint32_t named = dv_slots_named(class_);
+    return named > count ? named : count;
 }
 
 static bool fill(dv_vm *vm, dv_class *class_, dv_value namespace) {

@@ -266,6 +266,13 @@ bool dv_slots_add(dv_vm *vm, dv_class *class_, dv_value namespace) {
     return done && hide_bases(vm, class_);
 }
 
+uint32_t dv_slots_named(const dv_class *class_) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < class_->mro_count; i++)
+        if (class_->mro[i]->flags & DV_CLASS_SLOTS) count += count_members(class_->mro[i]);
+    return count;
+}
+
 /* The descriptors ------------------------------------------------------------------------------
  */
 

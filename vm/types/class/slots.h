@@ -22,6 +22,9 @@ extern const dv_type dv_member_type;
  * there are any; false: raised. */
 bool dv_slots_add(dv_vm *vm, dv_class *class_, dv_value namespace) DV_MUST_CHECK;
 
+/* How many names the __slots__ of a class and of its bases have. */
+uint32_t dv_slots_named(const dv_class *class_);
+
 /* Is `name` in the class the descriptor of one of its, or its bases', __slots__?  Or, of a name in
  * a shape: that of a hidden slot? */
 bool dv_class_has_slot(dv_class *class_, dv_value name);
