@@ -149,6 +149,7 @@ static const struct {
     KNOWN(subclasshook, "__subclasshook__"),
     KNOWN(base, "__base__"),
     KNOWN(bases, "__bases__"),
+    KNOWN(builtins, "__builtins__"),
     KNOWN(class_cell, "__classcell__"),
     KNOWN(class_getitem, "__class_getitem__"),
     KNOWN(delete_, "__delete__"),

@@ -189,18 +189,15 @@ static dv_value run(dv_vm *vm, dv_value code, dv_module *module, dv_value space)
 
 /* As CPython sees to it: the globals say where builtins are. */
 static bool add_builtins(dv_vm *vm, dv_value dict) {
-    dv_value name = dv_str_intern(vm, "__builtins__", 12);
-    if (dv_is_empty(name)) return false;
-    bool good = true;
-    if (dv_is_empty(dv_dict_get(vm, dict, name))) {
-        dv_value text = dv_str_intern(vm, "builtins", 8);
-        dv_value module = dv_is_empty(text) ? DV_EMPTY : dv_import(vm, text);
-        good = !dv_is_empty(module) && dv_dict_set(vm, dict, name, module);
-        dv_release(vm, module);
-        dv_release(vm, text);
-    }
-    dv_release(vm, name);
-    return good && dv_is_empty(vm->error);
+    const dv_value name = vm->known.builtins;
+    if (!dv_is_empty(dv_dict_get(vm, dict, name))) return true;
+    if (!dv_is_empty(vm->error)) return false;
+    dv_value text = dv_str_intern(vm, "builtins", 8);
+    dv_value module = dv_is_empty(text) ? DV_EMPTY : dv_import(vm, text);
+    const bool good = !dv_is_empty(module) && dv_dict_set(vm, dict, name, module);
+    dv_release(vm, module);
+    dv_release(vm, text);
+    return good;
 }
 
 /* A module (new) whose names are those of the dict. */

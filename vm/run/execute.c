@@ -32,10 +32,7 @@ static dv_value raise_undefined(dv_vm *vm, dv_value name) {
 
 /* The names that globals in a dict say are built in: EMPTY: it is not there. */
 static dv_value find_builtin(dv_vm *vm, dv_value globals, dv_value name) {
-    dv_value key = dv_str_intern(vm, "__builtins__", 12);
-    if (dv_is_empty(key)) return DV_EMPTY;
-    dv_value builtins = dv_dict_get(vm, globals, key);
-    dv_release(vm, key);
+    const dv_value builtins = dv_dict_get(vm, globals, vm->known.builtins);
     if (!dv_is_empty(builtins) && dv_is_dict(builtins)) return dv_dict_get(vm, builtins, name);
     if (dv_same(name, vm->known.name) && dv_is_module(builtins))
         return dv_as_module(builtins)->name;
@@ -49,7 +46,7 @@ static dv_value find_builtin(dv_vm *vm, dv_value globals, dv_value name) {
 static __attribute__((noinline)) dv_value load_missing(dv_vm *vm, dv_value name) {
     const dv_value found = dv_site_find(vm, name);
     if (!dv_is_empty(found) || !dv_is_empty(vm->error)) return dv_retain(found);
-    if (!dv_str_is(name, "__builtins__")) return raise_undefined(vm, name);
+    if (!dv_same(name, vm->known.builtins)) return raise_undefined(vm, name);
     const dv_value text = dv_str_intern(vm, "builtins", 8);
     const dv_value builtins = dv_is_empty(text) ? DV_EMPTY : dv_import(vm, text);
     dv_release(vm, text);

@@ -154,7 +154,7 @@ static dv_value function_get_attribute(dv_vm *vm, dv_value self, dv_value name) 
     if (dv_same(name, vm->known.dict))
         return own_dict(vm, function) ? dv_retain(function->attributes) : DV_EMPTY;
     if (dv_str_is(name, "__globals__")) return dv_module_globals(vm, function->globals);
-    if (dv_str_is(name, "__builtins__"))
+    if (dv_same(name, vm->known.builtins))
         return dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "'%S' of a function is not part of dl", name);
     return DV_EMPTY;
 }
@@ -212,7 +212,7 @@ static bool function_set_attribute(dv_vm *vm, dv_value self, dv_value name, dv_v
         return false;
     }
     if (dv_str_is(name, "__closure__") || dv_str_is(name, "__globals__") ||
-        dv_str_is(name, "__builtins__")) {
+        dv_same(name, vm->known.builtins)) {
         dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "readonly attribute");
         return false;
     }
