@@ -30,8 +30,11 @@ static dv_value falling_product(dv_vm *vm, dv_value top, int64_t first, int64_t 
         return combine(vm, DV_BINARY_MUL, a, falling_product(vm, top, first + half, count - half));
     }
     if (!dv_work(vm, 4 * PRODUCT_LEAF)) return DV_EMPTY;
-    dv_value r = dv_int(1);
-    for (int64_t i = first; i < first + count && !dv_is_empty(r); i++) {
+    int64_t i = first, n, word = 1, more;
+    if (dv_int_to_int64(top, &n)) /* in words as long as they are enough */
+        for (; i < first + count && !__builtin_mul_overflow(word, n - i, &more); i++) word = more;
+    dv_value r = dv_int_from_int64(vm, word);
+    for (; i < first + count && !dv_is_empty(r); i++) {
         dv_value step = dv_int_from_int64(vm, i);
         dv_value factor = combine(vm, DV_BINARY_SUB, dv_retain(top), step);
         r = combine(vm, DV_BINARY_MUL, r, factor);

@@ -281,12 +281,14 @@ static dv_value strip(dv_vm *vm, const dv_value *args, uint32_t count, bool left
         if (!need_bytes(vm, args[1])) return DV_EMPTY;
         set = dv_as_bytes(args[1]);
     }
-    bool gone[256] = {false};
-    for (int c = 0; c < 256 && !set; c++) gone[c] = is_space((uint8_t)c);
+    bool gone[256];
+    if (set) memset(gone, false, sizeof gone);
     for (int64_t i = 0; set && i < set->length; i++) gone[at(set, i)] = true;
+#define IS_GONE(i) (set ? gone[at(s, i)] : is_space(at(s, i)))
     int64_t start = 0, stop = s->length;
-    while (left && start < stop && gone[at(s, start)]) start++;
-    while (right && stop > start && gone[at(s, stop - 1)]) stop--;
+    while (left && start < stop && IS_GONE(start)) start++;
+    while (right && stop > start && IS_GONE(stop - 1)) stop--;
+#undef IS_GONE
     return piece(vm, args[0], start, stop);
 }
 
