@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parent.parent
 INCLUDE = re.compile(r'^\s*#\s*include\s+(["<])([^">]+)[">]')
 
 # What each room may see besides itself.  `base` and `code` include nothing; the public headers are for those that
-# implement or use them; generated headers count as `code`.
+# implement or use them; generated headers count as `code`, tables of Unicode as `base`.
 LOWER = ["base", "code", "core"]
 SEES = {
     "include": [],
@@ -47,7 +47,7 @@ def room_of(path: Path) -> str:
 
 def room_of_include(name: str, source: Path) -> str:
     """The room of an included file.  Files of an extension are named from its folder.  A bare name that is neither a
-    sibling (or of a template) nor a public header is generated; generated headers count as `code`."""
+    sibling (or of a template) nor a public header is generated."""
     parts = source.relative_to(ROOT).parts
     own = ROOT / "ext" / parts[1] if parts[0] == "ext" else source.parent
     if (own / name).exists() or any(own.rglob(Path(name).stem + ".mako")):
@@ -56,7 +56,7 @@ def room_of_include(name: str, source: Path) -> str:
         return name.split("/")[0]
     if (ROOT / "vm" / "include" / name).exists():
         return "include"
-    return "code"
+    return "base" if name.startswith("unicode_") else "code"
 
 
 def complaints_about(source: Path) -> list:

@@ -1,7 +1,7 @@
 /* escape.c: escapes of string literals (escape.h). */
 #include "lang/front/escape.h"
 
-#include "lang/front/character.h"
+#include "base/character.h"
 #include "lang/front/chars.h"
 
 #include <stdio.h>

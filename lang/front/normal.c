@@ -1,123 +1,8 @@
-/* normal.c: the normal form of identifiers (normal.h): the characters are decomposed, their marks
- * sorted, and what composes is composed again; gen/tables/unicode_forms.py makes the tables. */
+/* normal.c: the normal form of identifiers (normal.h). */
 #include "lang/front/normal.h"
 
-#include <string.h>
-
+#include "base/forms.h"
 #include "lang/front/chars.h"
-#include "unicode_forms.h"
-
-/* ---- Hangul -----------------------------------------------------------------------------------*/
-
-/* A syllable is a leading consonant, a vowel and perhaps a trailing consonant; number 0 of the last
- * is none. */
-enum {
-    SYLLABLE = 0xAC00,
-    LEADING = 0x1100,
-    VOWEL = 0x1161,
-    TRAILING = 0x11A7,
-    LEADING_COUNT = 19,
-    VOWEL_COUNT = 21,
-    TRAILING_COUNT = 28,
-    SYLLABLE_COUNT = LEADING_COUNT * VOWEL_COUNT * TRAILING_COUNT
-};
-
-static uint32_t decompose_hangul(uint32_t number, uint32_t *out) {
-    out[0] = LEADING + number / (VOWEL_COUNT * TRAILING_COUNT);
-    out[1] = VOWEL + number / TRAILING_COUNT % VOWEL_COUNT;
-    out[2] = TRAILING + number % TRAILING_COUNT;
-    return out[2] == TRAILING ? 2 : 3;
-}
-
-/* 0: they do not compose. */
-static uint32_t compose_hangul(uint32_t a, uint32_t b) {
-    if (a - LEADING < LEADING_COUNT && b - VOWEL < VOWEL_COUNT)
-        return SYLLABLE + ((a - LEADING) * VOWEL_COUNT + (b - VOWEL)) * TRAILING_COUNT;
-    bool open = a - SYLLABLE < SYLLABLE_COUNT && (a - SYLLABLE) % TRAILING_COUNT == 0;
-    return open && b > TRAILING && b - TRAILING < TRAILING_COUNT ? a + (b - TRAILING) : 0;
-}
-
-/* ---- Tables -----------------------------------------------------------------------------------*/
-
-/* Writes what a character consists of; how many that are. */
-static uint32_t decompose(uint32_t point, uint32_t *out) {
-    if (point - SYLLABLE < SYLLABLE_COUNT) return decompose_hangul(point - SYLLABLE, out);
-    uint32_t low = 0, high = DV_FORMS_DECOMPOSITIONS;
-    while (low < high) {
-        uint32_t middle = (low + high) / 2;
-        if (dv_forms_decompositions[middle] >> 8 < point)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == DV_FORMS_DECOMPOSITIONS || dv_forms_decompositions[low] >> 8 != point) {
-        out[0] = point;
-        return 1;
-    }
-    uint32_t count = dv_forms_decompositions[low] & 0xFF;
-    memcpy(out, dv_forms_points + dv_forms_at[low], count * sizeof *out);
-    return count;
-}
-
-static uint32_t class_of(uint32_t point) {
-    uint32_t low = 0, high = DV_FORMS_CLASSES;
-    while (low < high) {
-        uint32_t middle = (low + high) / 2;
-        if (dv_forms_classes[middle][1] < point)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    bool found = low < DV_FORMS_CLASSES && dv_forms_classes[low][0] <= point;
-    return found ? dv_forms_classes[low][2] : 0;
-}
-
-/* 0: they do not compose. */
-static uint32_t compose(uint32_t a, uint32_t b) {
-    uint32_t low = 0, high = DV_FORMS_PAIRS;
-    while (low < high) {
-        uint32_t middle = (low + high) / 2;
-        const uint32_t *pair = dv_forms_pairs[middle];
-        if (pair[0] < a || (pair[0] == a && pair[1] < b))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    const uint32_t *pair = dv_forms_pairs[low];
-    if (low < DV_FORMS_PAIRS && pair[0] == a && pair[1] == b) return pair[2];
-    return compose_hangul(a, b);
-}
-
-/* ---- The form ---------------------------------------------------------------------------------*/
-
-/* Marks stand in the order of their classes. */
-static void sort_marks(uint32_t *points, uint32_t count) {
-    for (uint32_t i = 1; i < count; i++) {
-        uint32_t point = points[i], kind = class_of(point), at = i;
-        for (; kind && at > 0 && class_of(points[at - 1]) > kind; at--) points[at] = points[at - 1];
-        points[at] = point;
-    }
-}
-
-/* In place; how many are left.  A mark composes with the last character that is none, unless
- * another one of its class stands between. */
-static uint32_t compose_all(uint32_t *points, uint32_t count) {
-    uint32_t used = 0, base = 0, between = 0; /* the class of the mark before */
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t kind = class_of(points[i]);
-        bool free = i > 0 && (used == base + 1 || (between && between < kind));
-        uint32_t composed = free ? compose(points[base], points[i]) : 0;
-        if (composed) {
-            points[base] = composed;
-            continue;
-        }
-        points[used] = points[i];
-        if (kind == 0) base = used;
-        between = kind;
-        used++;
-    }
-    return used;
-}
 
 bool dv_normalise(dv_front *front, dv_text *name) {
     uint32_t *points = dv_front_scratch(front, (size_t)name->size * DV_FORMS_LONGEST * 4);
@@ -126,10 +11,10 @@ bool dv_normalise(dv_front *front, dv_text *name) {
     for (const char *at = name->data, *end = at + name->size; at < end;) {
         uint32_t point;
         at += dv_chars_decode(at, end, &point);
-        count += decompose(point, points + count);
+        count += dv_forms_decompose(point, true, points + count);
     }
-    sort_marks(points, count);
-    count = compose_all(points, count);
+    dv_forms_sort(points, count);
+    count = dv_forms_compose(points, count);
     char *text = dv_front_keep(front, (size_t)count * 4);
     if (text == NULL) return false;
     uint32_t size = 0;

@@ -184,8 +184,8 @@ typedef struct dv_known {
         invert, length_hint, missing, neg, obj, pos, reversed, setattr;
     dv_value abs, bytes_, ceil, complex_, float_, floor, int_, trunc;
     dv_value abstractmethods, instancecheck, match_args, prepare, subclasscheck, subclasshook;
-    dv_value base, bases, builtins, class_cell, class_getitem, delete_, get, getattribute, init_subclass, mro,
-        new_, set, set_name, slots;
+    dv_value base, bases, builtins, class_cell, class_getitem, delete_, get, getattribute,
+        init_subclass, mro, new_, set, set_name, slots;
     dv_value binary[DV_BINARY_OPS], reflected[DV_BINARY_OPS], inplace[DV_BINARY_OPS];
     dv_value empty_tuple;
     dv_value consumers[DV_CONSUMERS]; /* the builtins (code/code.h) */

@@ -46,6 +46,7 @@ static const builtin_module builtin_modules[] = {
     {"_re", dv_re_fill},
     {"_text", dv_text_fill},
     {"_traceback", dv_traceback_fill},
+    {"_unicode", dv_unicode_fill},
     {"_warnings", fill_warnings},
     {"_weakref", dv_weakref_fill},
     {"array", dv_array_fill},
@@ -238,7 +239,7 @@ static const char *const left_out[] = {
     "sre_compile", "sre_constants", "sre_parse", "ssl", "stringprep", "subprocess", "sunau",
     "symtable", "sysconfig", "syslog", "tabnanny", "tarfile", "telnetlib", "termios", "test",
     "this", "threading", "tkinter", "token", "tokenize", "tomllib", "trace", "tracemalloc",
-    "tty", "turtle", "turtledemo", "unicodedata", "unittest.async_case",
+    "tty", "turtle", "turtledemo", "unittest.async_case",
     "unittest.signals", "urllib", "uu", "venv", "wave", "webbrowser",
     "winreg", "winsound", "wsgiref", "xdrlib", "xml", "xmlrpc", "zipapp", "zipfile",
     "zipimport", "zlib", NULL

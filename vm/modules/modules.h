@@ -39,6 +39,7 @@ bool dv_collections_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
 bool dv_copy_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
 bool dv_errno_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
 bool dv_functools_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
+bool dv_unicode_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
 bool dv_weakref_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
 
 /* Adds functions of a table that ends with an entry without a name. */

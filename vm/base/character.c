@@ -7,7 +7,7 @@
  *
  * Invariant 1: `matched` words of the entry before are those of the name.  What follows them in
  * that entry is something else, or nothing. */
-#include "lang/front/character.h"
+#include "base/character.h"
 
 #include <string.h>
 
@@ -197,4 +197,75 @@ bool dv_character_find(const char *name, size_t size, uint32_t *point) {
     }
     wanted w;
     return split(name, size, &w) && find_entry(&w, point);
+}
+
+/* ---- Names ------------------------------------------------------------------------------------*/
+
+/* Writes the text of a word. */
+static size_t spell(uint32_t word, char *text) {
+    const uint32_t blocks = (DV_NAMES_SHORT + DV_NAMES_BLOCK - 1) / DV_NAMES_BLOCK;
+    const bool is_short = word < DV_NAMES_SHORT;
+    const uint32_t place = is_short ? word : word - DV_NAMES_SHORT;
+    const uint8_t *at =
+        dv_names_words + dv_names_blocks[(is_short ? 0 : blocks) + place / DV_NAMES_BLOCK];
+    size_t size = 0;
+    for (uint32_t i = 0; i <= place % DV_NAMES_BLOCK; i++) {
+        memcpy(text + at[0], at + 2, at[1]);
+        size = (size_t)at[0] + at[1];
+        at += 2 + at[1];
+    }
+    return size;
+}
+
+static size_t write_number(uint32_t number, char *out) {
+    const int digits = number > 0xFFFF ? 5 : 4;
+    for (int i = 0; i < digits; i++)
+        out[i] = "0123456789ABCDEF"[number >> 4 * (digits - 1 - i) & 15];
+    return (size_t)digits;
+}
+
+static size_t write_words(const uint32_t *words, uint32_t count, uint32_t point, char *out) {
+    size_t size = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        char text[DV_NAMES_LONGEST];
+        const size_t more = spell(words[i], text);
+        if (i > 0 && text[0] != '-') out[size++] = ' ';
+        const bool numbered = more == 2 && text[0] == '-' && text[1] == '@';
+        memcpy(out + size, text, numbered ? 1 : more);
+        size += numbered ? 1 + write_number(point, out + size + 1) : more;
+    }
+    return size;
+}
+
+/* Names stand in the order of the points, and aliases behind all of them. */
+static size_t write_entry(uint32_t point, char *out) {
+    uint32_t words[DV_NAMES_MOST_WORDS], next = 0;
+    const uint8_t *at = dv_names_entries, *end = at + dv_names_size;
+    for (; at < end; next++) {
+        if (*at == DV_NAMES_JUMP) {
+            next = (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
+            at += 4;
+        }
+        if (next > point) break;
+        const uint32_t shared = *at >> 4, count = shared + (*at & 15);
+        at++;
+        for (uint32_t i = shared; i < count; i++) words[i] = read_code(&at);
+        if (next == point) return write_words(words, count, point, out);
+    }
+    return 0;
+}
+
+size_t dv_character_name(uint32_t point, char out[DV_CHARACTER_LONGEST]) {
+    const uint32_t number = point - 0xAC00u;
+    if (number < 19 * 21 * 28) {
+        const char *const parts[] = {hangul_prefix, leading[number / (21 * 28)],
+                                     vowels[number / 28 % 21], trailing[number % 28]};
+        size_t size = 0;
+        for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+            for (const char *c = parts[i]; *c; c++) out[size++] = *c;
+        return size;
+    }
+    if (!is_chinese(point)) return write_entry(point, out);
+    memcpy(out, chinese_prefix, sizeof chinese_prefix - 1);
+    return sizeof chinese_prefix - 1 + write_number(point, out + sizeof chinese_prefix - 1);
 }
