@@ -38,11 +38,11 @@ NAMES = """
     generator_stop generators genericalias genericclass genericpath genexps getopt getpass glob global grammar graphlib hash
     hashlib heapq hmac html index inspect int int_literal io isinstance iter iterlen itertools keyword keywordonlyarg
     linecache list listcomps logging long longexp math memoryio memoryview metaclass module named_expressions
-    numeric_tower opcodes operator ordered_dict os pathlib patma pep646_syntax pkg platform positional_only_arg posix
+    numeric_tower opcodes operator ordered_dict os pathlib patma pep646_syntax pickle pkg platform positional_only_arg posix
     posixpath pow pprint print property queue raise random range re reprlib richcmp sched scope secrets set setcomps
     shlex shutil slice sort stat statistics strftime string string_literals strptime strtod struct structseq subclassinit
     super syntax sys tempfile textwrap time timeit traceback tuple type_annotations type_comments typechecks types typing
-    ucn unary unicode unicode_identifiers univnewlines unpack unpack_ex userdict userlist userstring uuid weakref weakset
+    ucn unary unicode unicode_identifiers unicodedata univnewlines unpack unpack_ex userdict userlist userstring uuid weakref weakset
     with yield_from
 """
 

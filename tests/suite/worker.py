@@ -64,8 +64,6 @@ def add_absent_module(name):
     module.__path__ = []
     module.__file__ = f"/absent/{name}.py"
     module.__getattr__ = _Absent.__getattr__.__get__(_absent(name))
-    if name == "pickle":
-        module.HIGHEST_PROTOCOL = module.DEFAULT_PROTOCOL = 5
     sys.modules[name] = module
     parent, _, child = name.rpartition(".")
     if parent in sys.modules:
