@@ -5,7 +5,7 @@
 #include "lang/front/chars.h"
 
 bool dv_normalise(dv_front *front, dv_text *name) {
-    uint32_t *points = dv_front_scratch(front, (size_t)name->size * DV_FORMS_LONGEST * 4);
+    uint32_t *points = dv_front_scratch(front, (size_t)name->size * DV_FORMS_LONGEST * 4 * 2);
     if (points == NULL) return false;
     uint32_t count = 0;
     for (const char *at = name->data, *end = at + name->size; at < end;) {
@@ -13,7 +13,7 @@ bool dv_normalise(dv_front *front, dv_text *name) {
         at += dv_chars_decode(at, end, &point);
         count += dv_forms_decompose(point, true, points + count);
     }
-    dv_forms_sort(points, count);
+    dv_forms_sort(points, count, points + count);
     count = dv_forms_compose(points, count);
     char *text = dv_front_keep(front, (size_t)count * 4);
     if (text == NULL) return false;

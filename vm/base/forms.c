@@ -101,12 +101,23 @@ static uint32_t compose(uint32_t a, uint32_t b) {
 
 /* ---- The form ---------------------------------------------------------------------------------*/
 
-void dv_forms_sort(uint32_t *points, uint32_t count) {
-    for (uint32_t i = 1; i < count; i++) {
-        uint32_t point = points[i], kind = dv_forms_class(point), at = i;
-        for (; kind && at > 0 && dv_forms_class(points[at - 1]) > kind; at--)
-            points[at] = points[at - 1];
-        points[at] = point;
+/* Those of a run, by counting: texts may have very many marks in a row. */
+static void sort_run(uint32_t *points, uint32_t count, uint32_t *scratch) {
+    uint32_t starts[257] = {0};
+    for (uint32_t i = 0; i < count; i++) {
+        scratch[i] = points[i];
+        starts[dv_forms_class(points[i]) + 1]++;
+    }
+    for (uint32_t kind = 0; kind < 256; kind++) starts[kind + 1] += starts[kind];
+    for (uint32_t i = 0; i < count; i++) points[starts[dv_forms_class(scratch[i])]++] = scratch[i];
+}
+
+void dv_forms_sort(uint32_t *points, uint32_t count, uint32_t *scratch) {
+    for (uint32_t i = 0; i < count;) {
+        const uint32_t begin = i++;
+        if (dv_forms_class(points[begin]) == 0) continue;
+        while (i < count && dv_forms_class(points[i]) != 0) i++;
+        if (i - begin > 1) sort_run(points + begin, i - begin, scratch);
     }
 }
 

@@ -19,8 +19,8 @@ uint32_t dv_forms_decompose(uint32_t point, bool compatible, uint32_t *out);
 /* The combining class; 0: it is no mark. */
 uint32_t dv_forms_class(uint32_t point);
 
-/* Puts marks into the order of their classes. */
-void dv_forms_sort(uint32_t *points, uint32_t count);
+/* Puts marks into the order of their classes.  `scratch` has room for as many points. */
+void dv_forms_sort(uint32_t *points, uint32_t count, uint32_t *scratch);
 
 /* Composes sorted points in place; how many are left. */
 uint32_t dv_forms_compose(uint32_t *points, uint32_t count);

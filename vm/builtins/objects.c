@@ -233,7 +233,7 @@ static dv_value builtin_import(dv_vm *vm, const dv_value *args, uint32_t count, 
         return dv_raise(vm, DV_E_VALUE_ERROR, "Empty module name");
     int from = dv_is_empty(given[3]) ? 0 : dv_truth(vm, given[3]);
     if (from < 0) return DV_EMPTY;
-    dv_value module = dv_import(vm, given[0]);
+    dv_value module = dv_import_asked(vm, given[0]);
     if (dv_is_empty(module) || from) return module;
     dv_release(vm, module);
     return import_first(vm, given[0]);

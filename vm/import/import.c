@@ -380,13 +380,13 @@ static dv_value import_missing(dv_vm *vm, dv_value name) {
     return module;
 }
 
-dv_value dv_import(dv_vm *vm, dv_value name) {
-    if (names_helper(name) && dv_calling_library(vm)) {
+/* Library modules may import helpers, and what a host forbids to programs. */
+static dv_value import_for(dv_vm *vm, dv_value name, bool library) {
+    if (names_helper(name) && library) {
         dv_value helper = dv_import_helper(vm, name);
         if (!dv_is_empty(helper) || !dv_is_empty(vm->error)) return helper;
     }
-    if (vm->hooks.import.may_import && !dv_calling_library(vm) &&
-        !vm->hooks.import.may_import(vm, name))
+    if (vm->hooks.import.may_import && !library && !vm->hooks.import.may_import(vm, name))
         return DV_EMPTY;
     dv_value known = known_module(vm, name);
     if (!dv_is_empty(known) || !dv_is_empty(vm->error)) return known;
@@ -395,6 +395,12 @@ dv_value dv_import(dv_vm *vm, dv_value name) {
     dv_leave_native(vm);
     return module;
 }
+
+dv_value dv_import(dv_vm *vm, dv_value name) {
+    return import_for(vm, name, dv_calling_library(vm));
+}
+
+dv_value dv_import_asked(dv_vm *vm, dv_value name) { return import_for(vm, name, false); }
 
 /* ---- The main program -----------------------------------------------------------------------*/
 

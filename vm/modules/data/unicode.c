@@ -76,12 +76,12 @@ static dv_value unicode_normal(dv_vm *vm, const dv_value *args, uint32_t count) 
         total += dv_forms_decompose(dv_str_at(s, i), compatible, few);
     if (!dv_work(vm, 16 * total)) return DV_EMPTY;
     if (total > UINT32_MAX / 8) return dv_raise_memory(vm);
-    const size_t size = (size_t)(total + 1) * sizeof(uint32_t);
+    const size_t size = (size_t)(2 * total + 1) * sizeof(uint32_t); /* and room to sort them */
     uint32_t *points = dv_heap_alloc(&vm->heap, size);
     if (!points) return dv_raise_memory(vm);
     for (int64_t i = 0; i < s->length; i++)
         used += dv_forms_decompose(dv_str_at(s, i), compatible, points + used);
-    dv_forms_sort(points, used);
+    dv_forms_sort(points, used, points + total);
     if (composed) used = dv_forms_compose(points, used);
     dv_value result = str_of(vm, points, used);
     dv_heap_free(&vm->heap, points, size);

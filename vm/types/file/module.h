@@ -34,6 +34,9 @@ bool dv_module_set_plain(dv_vm *vm, dv_module *module, dv_value package) DV_MUST
 /* The module of an absolute name, from sys.modules or newly imported, with its parents
  * (import/import.c); ModuleNotFoundError. */
 dv_value dv_import(dv_vm *vm, dv_value name);
+/* The same for who got the name as a value, as __import__ does: no helper, and the host is asked,
+ * also if library code calls, as it calls what programs give it. */
+dv_value dv_import_asked(dv_vm *vm, dv_value name);
 /* A module of the library whose name begins with one '_': only the library imports it. */
 dv_value dv_import_helper(dv_vm *vm, dv_value name);
 /* What sys has under this name, without its __getattr__: borrowed; EMPTY: nothing, or the program
